@@ -1,0 +1,1 @@
+"""The evaluation: drives the real program from outside, and measures it. The product never knows it."""

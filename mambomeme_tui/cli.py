@@ -1,0 +1,136 @@
+"""The command line: reads arguments, calls one command, turns errors into a sentence and an exit code.
+
+Nothing heavy is imported before the command that needs it is known: `--version` and the first paint of the interface
+load neither numpy nor an index.
+"""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from mambomeme_tui import __version__, config
+from mambomeme_tui.errors import CorpusError, MamboError, UsageError
+
+EXIT_CODES = """\
+exit codes:
+  0  done
+  1  nothing was found
+  2  the command line or a setting is wrong
+  3  the corpus has faults
+  4  no index can be served
+  5  this terminal can't show the interface
+  70 something went wrong that should not have
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]  # the base never returns either
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See `{self.prog} --help`.")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command and option; the documentation test reads it too."""
+    shared = _Parser(add_help=False)
+    shared.add_argument("--data-dir", metavar="DIR", help="where versions are kept (MAMBOMEME_DATA_DIR)")
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser = _Parser(
+        prog="mambomeme",
+        description="Find memes by whatever you remember of them: a name, a quote, a topic, a meaning, a picture.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[shared],
+    )
+    parser.add_argument("--version", action="version", version=f"mambomeme {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_search(commands.add_parser("search", parents=[shared], help="open the interface (what no command does too)"))
+    _add_find(commands.add_parser("find", parents=[shared], help="print what is found, for scripts"))
+    _add_publish(commands.add_parser("publish", parents=[shared], help="build the index and make it current"))
+    return parser
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", help="search for this at once")
+    parser.add_argument("--route", choices=config.ROUTES, help="how to find (MAMBOMEME_ROUTE)")
+    parser.add_argument("--theme", metavar="NAME", help="colour theme (MAMBOMEME_THEME)")
+
+
+def _add_find(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="+", help="what you remember")
+    parser.add_argument("--route", choices=config.ROUTES, help="how to find (MAMBOMEME_ROUTE)")
+    parser.add_argument("--limit", type=_limit, default=10, metavar="N", help="the most hits to print, 1 to 10")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON object")
+    shape.add_argument("--print0", action="store_true", help="print each hit's file or id, ended by a NUL")
+
+
+def _add_publish(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", metavar="DIR", help="a corpus folder; the bundled one where none is named")
+    parser.add_argument("--porcelain", action="store_true", help="print progress for a program to read")
+
+
+def _limit(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 10:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number from 1 to 10, not {text!r}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    try:
+        return _run(build_parser().parse_args(arguments))
+    except MamboError as error:
+        return _complain(error, debug)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
+        return 141
+    except Exception as error:
+        return _complain(MamboError(f"Something went wrong ({type(error).__name__})."), debug)
+
+
+def _run(options: argparse.Namespace) -> int:
+    flags = {name: getattr(options, name, None) for name in ("route", "theme", "data_dir")}
+    settings = config.load(flags)
+    match options.command:
+        case "find":
+            from mambomeme_tui.commands import find
+
+            return find.run(" ".join(options.query), settings, options.limit, options.json, options.print0)
+        case "publish":
+            from mambomeme_tui.commands import publish
+
+            return publish.run(settings, Path(options.corpus) if options.corpus else None, options.porcelain)
+        case _:
+            return _search(settings, " ".join(getattr(options, "query", [])), options.debug)
+
+
+def _search(settings: config.Settings, query: str, debug: bool) -> int:
+    from mambomeme_tui.terminal import require_terminal
+
+    require_terminal()
+    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported; halves the wait for the next paint
+    from mambomeme_tui.ui.app import MamboApp
+    from mambomeme_tui.ui.runner import run_guarded
+
+    app = MamboApp(settings, query)
+    code = run_guarded(app, debug=debug)
+    if code == 0 and app.chosen:
+        print(app.chosen)
+    return code
+
+
+def _complain(error: MamboError, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    if isinstance(error, CorpusError):
+        print(*error.faults, sep="\n", file=sys.stderr)
+    print(f"mambomeme: {error}", file=sys.stderr)
+    if error.exit_code == MamboError.exit_code and not debug:
+        print("Run it again with --debug to see where.", file=sys.stderr)
+    return error.exit_code

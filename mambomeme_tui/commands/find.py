@@ -1,0 +1,86 @@
+"""`mambomeme find`: one search, printed for a person, as JSON, or as NUL-ended names."""
+
+import json
+import shutil
+import sys
+import textwrap
+from typing import TextIO
+
+from mambomeme_tui import media
+from mambomeme_tui.commands.progress import ProgressLine
+from mambomeme_tui.config import Settings
+from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, UsageError
+from mambomeme_tui.index.rebuild import Rebuild
+from mambomeme_tui.retrieval.engine import Engine
+from mambomeme_tui.retrieval.query import understand
+from mambomeme_tui.retrieval.results import Hit, SearchResult, State
+from mambomeme_tui.text import printable
+
+_NOTES = {
+    State.DENSE_FAILED: "meanings could not be searched; these are found by words alone",
+    State.QUERY_SHORTENED: "the query was shortened to its beginning",
+}
+
+
+def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool) -> int:
+    """Search and print; returns 0, or 1 where nothing was found."""
+    if understand(typed).empty:
+        raise UsageError("The query is empty.", "Say what you remember of the meme.")
+    engine = _open(settings)
+    if settings.route != "lexical":
+        engine.load_dense()
+    result = engine.search(typed, settings.route, limit)
+    _set_encoding(sys.stdout)
+    if as_json:
+        print(json.dumps(_contract(result), ensure_ascii=False, indent=2))
+    elif print0:
+        sys.stdout.write("".join(f"{media.name_or_path(hit.meme)}\0" for hit in result.hits))
+    else:
+        _print_readable(result, engine)
+    sys.stdout.flush()
+    return 0 if result.hits else NOTHING_FOUND
+
+
+def _open(settings: Settings) -> Engine:
+    try:
+        return Engine(settings.data_dir)
+    except IndexUnavailable as error:
+        print(f"mambomeme: {error.message} It is built now, once.", file=sys.stderr)
+        with ProgressLine(sys.stderr) as progress:
+            Rebuild(settings.data_dir).run(progress)
+        return Engine(settings.data_dir)
+
+
+def _set_encoding(stream: TextIO) -> None:
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 still gets every hit
+
+
+def _contract(result: SearchResult) -> dict[str, object]:
+    found = result.to_dict()
+    for entry, hit in zip(found["hits"], result.hits, strict=True):
+        path = media.path_of(hit.meme)
+        entry["media"] = str(path) if path else None
+    return found
+
+
+def _print_readable(result: SearchResult, engine: Engine) -> None:
+    width = max(40, shutil.get_terminal_size((80, 24)).columns)
+    for hit in result.hits:
+        print(*_lines(hit, width), sep="\n")
+    count = f"{len(result.hits)} found" if result.hits else "Nothing found"
+    notes = [count, f"{result.timing.total:.0f} ms", result.route, result.version]
+    if note := _NOTES.get(result.state):
+        notes.append(note)
+    if engine.dense_error and result.state is State.DENSE_FAILED:
+        notes.append(engine.dense_error.message)
+    print(" · ".join(notes), file=sys.stderr)
+
+
+def _lines(hit: Hit, width: int) -> list[str]:
+    meme = hit.meme
+    lines = [f"{hit.rank:>2}  {printable(meme.title)}  ({meme.family.year}, {meme.id})"]
+    lines += textwrap.wrap(printable(meme.quote), width - 4, initial_indent="    ", subsequent_indent="    ")
+    if hit.why:
+        lines.append(f"    {printable(' · '.join(hit.why))}"[:width])
+    return lines

@@ -1,0 +1,30 @@
+"""`mambomeme publish`: builds the version of a corpus where it is missing, and makes it current."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from mambomeme_tui import paths
+from mambomeme_tui.commands.progress import ProgressLine
+from mambomeme_tui.config import Settings
+from mambomeme_tui.index.publish import publish
+from mambomeme_tui.parameters import Parameters
+
+
+def run(settings: Settings, source: Path | None, porcelain: bool) -> int:
+    """Publish; prints the version's name."""
+    signal.signal(signal.SIGTERM, _leave)
+    corpus = source.absolute() if source else paths.bundled("corpus")
+    if porcelain:
+        name = publish(settings.data_dir, corpus, Parameters(), lambda *step: print(*step, flush=True))
+    else:
+        with ProgressLine(sys.stderr) as progress:
+            name = publish(settings.data_dir, corpus, Parameters(), progress)
+        print(f"{name} is current.")
+    return 0
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    """Leave by an exception, so that scratch folders are cleared on the way out."""
+    sys.exit(128 + number)

@@ -1,0 +1,54 @@
+"""Publishes in another process and reports its progress, so that the searching process never loads torch."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from mambomeme_tui.errors import IndexUnavailable
+from mambomeme_tui.index.build import Progress
+
+_PREFIX = "mambomeme: "
+
+
+class Rebuild:
+    """One run of `mambomeme publish` in a process of its own. `run` is called once; `stop` from any thread."""
+
+    def __init__(self, data: Path) -> None:
+        environment = os.environ | {"MAMBOMEME_DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "mambomeme_tui", "publish", "--porcelain"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment,
+            start_new_session=True,
+        )
+
+    def run(self, progress: Progress) -> None:
+        """Wait for the end.
+
+        Raises:
+            IndexUnavailable: with the sentence that the other process ended with.
+        """
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            parts = line.split()
+            if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
+                progress(parts[0], int(parts[1]), int(parts[2]))
+        complaint = self._process.communicate()[1].splitlines()
+        if code := self._process.returncode:
+            said = [line.removeprefix(_PREFIX) for line in complaint if line.startswith(_PREFIX)]
+            raise IndexUnavailable(f"The index could not be built: {said[-1] if said else f'exit code {code}.'}")
+
+    def stop(self) -> None:
+        """End the other process; what it had not finished leaves no trace that a later run does not clear."""
+        if self._process.poll() is None:
+            self._process.terminate()
+
+
+Starter = Callable[[Path], Rebuild]

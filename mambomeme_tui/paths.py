@@ -1,0 +1,34 @@
+"""Where things lie: bundled data, and the folders of the person who runs the program.
+
+Nothing here creates a folder. Environment variables win over the platform's conventions, so that tests, scripts and
+several installations can live side by side.
+"""
+
+import os
+from pathlib import Path
+
+from platformdirs import PlatformDirs
+
+_PACKAGE = Path(__file__).resolve().parent
+_DIRS = PlatformDirs("mambomeme", appauthor=False)
+
+
+def data_dir() -> Path:
+    """Published versions and the encoder's export; `MAMBOMEME_DATA_DIR` overrides the platform's folder."""
+    return Path(os.environ.get("MAMBOMEME_DATA_DIR") or _DIRS.user_data_dir).expanduser().absolute()
+
+
+def config_dir() -> Path:
+    """`config.toml` and a person's own themes; `MAMBOMEME_CONFIG_DIR` overrides the platform's folder."""
+    return Path(os.environ.get("MAMBOMEME_CONFIG_DIR") or _DIRS.user_config_dir).expanduser().absolute()
+
+
+def cache_dir() -> Path:
+    """Pictures made to be opened by another program; may be deleted at any time."""
+    return Path(os.environ.get("MAMBOMEME_CACHE_DIR") or _DIRS.user_cache_dir).expanduser().absolute()
+
+
+def bundled(name: str) -> Path:
+    """A folder that ships with the program (`corpus`, `themes`): in the wheel, or beside the package in a checkout."""
+    installed = _PACKAGE / "bundled" / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name

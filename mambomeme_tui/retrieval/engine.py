@@ -1,0 +1,184 @@
+"""The engine: one query through the asked route to at most ten hits that policy allows.
+
+Safe to call from one worker thread while another thread loads the dense route. It keeps no result and no query. A
+hybrid search never becomes lexical silently: the result's state says so.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mambomeme_tui import rights, safety
+from mambomeme_tui.errors import MamboError, ModelUnavailable, UsageError
+from mambomeme_tui.index.store import Version, model_folder, open_version
+from mambomeme_tui.retrieval.explain import explain
+from mambomeme_tui.retrieval.fusion import reciprocal_rank_fusion
+from mambomeme_tui.retrieval.lexical import LexicalRoute
+from mambomeme_tui.retrieval.query import Query, understand
+from mambomeme_tui.retrieval.results import Candidate, Hit, RouteEvidence, SearchResult, State, Timing
+from mambomeme_tui.safety import ViewingMode
+
+if TYPE_CHECKING:
+    from mambomeme_tui.retrieval.dense import DenseRoute
+
+LIMIT = 10
+Cancelled = Callable[[], bool]
+
+
+class SearchCancelled(Exception):
+    """A newer query made this one pointless; there is no result."""
+
+
+class _Clock:
+    """Milliseconds of each stage, measured one after the other."""
+
+    def __init__(self) -> None:
+        self.started = self._last = time.perf_counter()
+        self.stages: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages[stage] = self.stages.get(stage, 0.0) + (now - self._last) * 1000
+        self._last = now
+
+    def timing(self) -> Timing:
+        return Timing(**self.stages, total=(time.perf_counter() - self.started) * 1000)
+
+
+class Engine:
+    """Search on one version.
+
+    Args:
+        data: the data folder; its current version is checked and opened, the dense route is not loaded yet.
+        mode: what policy may show.
+
+    Raises:
+        IndexUnavailable: no version can be served.
+    """
+
+    def __init__(self, data: Path, mode: ViewingMode = ViewingMode.STANDARD) -> None:
+        self._data = data
+        self._mode = mode
+        self._lock = threading.Lock()
+        self.version: Version = open_version(data)
+        self.size = len(self.version.catalogue)
+        self._lexical = LexicalRoute(self.version.folder, self.version.parameters)
+        self._dense: DenseRoute | None = None
+        self.dense_error: MamboError | None = None
+
+    @property
+    def dense_ready(self) -> bool:
+        """Whether the dense route can answer."""
+        return self._dense is not None
+
+    def load_dense(self) -> None:
+        """Load the dense route; a failure is kept in `dense_error` and told by every result that misses it."""
+        try:
+            from mambomeme_tui.retrieval.dense import DenseRoute
+
+            model = model_folder(self._data, self.version.manifest)
+            self._dense = DenseRoute(self.version.folder, model, self.size, self.version.parameters)
+        except MamboError as error:
+            self.dense_error = error
+        except Exception as error:  # the libraries below raise anything at all on a file they can't read
+            self.dense_error = ModelUnavailable(f"The dense route failed to load ({type(error).__name__}).")
+
+    def search(
+        self, typed: str, route: str = "hybrid", limit: int = LIMIT, cancelled: Cancelled = lambda: False
+    ) -> SearchResult:
+        """Find memes.
+
+        Args:
+            typed: anything; cleaned before use.
+            route: `hybrid`, `lexical` or `dense`.
+            limit: the most hits to return, from 1.
+            cancelled: asked between the stages.
+
+        Raises:
+            SearchCancelled: `cancelled` said so.
+            ModelUnavailable: the dense route alone was asked for and is not there.
+            UsageError: there is no such route.
+        """
+        with self._lock:
+            clock = _Clock()
+            query = understand(typed)
+            candidates = {} if query.empty else self._candidates(query, route, clock, cancelled)
+            ranked = self._rank(candidates, route)
+            clock.lap("fusion")
+            hits = self._hits(query, ranked, candidates, limit)
+            clock.lap("policy")
+            state = self._state(query, route)
+            return SearchResult(query.sentence, route, self.version.name, state, clock.timing(), hits)
+
+    def _candidates(self, query: Query, route: str, clock: _Clock, cancelled: Cancelled) -> dict[str, list[Candidate]]:
+        if route not in ("hybrid", "lexical", "dense"):
+            raise UsageError(f"There is no route called {route!r}; there are hybrid, lexical and dense.")
+        dense = self._dense_for(route)
+        found: dict[str, list[Candidate]] = {}
+        if route != "dense":
+            found["lexical"] = self._lexical.search(query)
+            clock.lap("lexical")
+        _stop_if(cancelled)
+        if dense:
+            vector = dense.encode(query)
+            clock.lap("encode")
+            _stop_if(cancelled)
+            found["dense"] = dense.search(vector, alone=not found.get("lexical"))
+            clock.lap("dense")
+        _stop_if(cancelled)
+        return found
+
+    def _dense_for(self, route: str) -> "DenseRoute | None":
+        if route == "lexical":
+            return None
+        if route == "dense" and self._dense is None:
+            raise self.dense_error or ModelUnavailable("The dense route is still loading.", "Try again in a second.")
+        return self._dense
+
+    def _rank(self, candidates: dict[str, list[Candidate]], route: str) -> list[tuple[int, float]]:
+        if route != "hybrid":
+            return [(one.position, one.score) for one in candidates.get(route, [])]
+        parameters = self.version.parameters
+        rankings = {name: [one.position for one in found] for name, found in candidates.items()}
+        return reciprocal_rank_fusion(rankings, parameters.route_weights, parameters.fusion_k)
+
+    def _hits(
+        self, query: Query, ranked: list[tuple[int, float]], candidates: dict[str, list[Candidate]], limit: int
+    ) -> tuple[Hit, ...]:
+        """The last step: policy first, then the places are filled."""
+        evidence = {name: _by_position(found) for name, found in candidates.items()}
+        hits: list[Hit] = []
+        for start in range(0, len(ranked), limit):
+            batch = ranked[start : start + limit]
+            for (position, score), meme in zip(batch, self.version.catalogue.at([p for p, _ in batch]), strict=True):
+                if rights.withheld_because(meme.rights) or safety.withheld_because(meme.safety, self._mode):
+                    continue
+                found = {name: ranks[position] for name, ranks in evidence.items() if position in ranks}
+                routes = {name: RouteEvidence(rank, one.score) for name, (rank, one) in found.items()}
+                dense = found["dense"][1] if "dense" in found else None
+                hits.append(Hit(len(hits) + 1, meme, score, routes, explain(query, meme, dense)))
+                if len(hits) == limit:
+                    return tuple(hits)
+        return tuple(hits)
+
+    def _state(self, query: Query, route: str) -> State:
+        if route == "hybrid" and self._dense is None:
+            return State.DENSE_FAILED if self.dense_error else State.DENSE_LOADING
+        return State.QUERY_SHORTENED if query.shortened else State.COMPLETE
+
+    def close(self) -> None:
+        """Let go of the version's files."""
+        with self._lock:
+            self._lexical.close()
+            self.version.catalogue.close()
+
+
+def _by_position(found: Iterable[Candidate]) -> dict[int, tuple[int, Candidate]]:
+    return {one.position: (rank, one) for rank, one in enumerate(found, 1)}
+
+
+def _stop_if(cancelled: Cancelled) -> None:
+    if cancelled():
+        raise SearchCancelled

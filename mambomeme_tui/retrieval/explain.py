@@ -1,0 +1,23 @@
+"""Why a hit matched, in words that a person can check against the hit."""
+
+from mambomeme_tui.index.views import lexical_fields
+from mambomeme_tui.records import Meme
+from mambomeme_tui.retrieval.query import Query
+from mambomeme_tui.retrieval.results import Candidate
+from mambomeme_tui.text import stem, words
+
+_READABLE = {"names": "name", "people": "people", "quote": "quote", "topics": "topic"}
+
+
+def explain(query: Query, meme: Meme, dense: Candidate | None) -> tuple[str, ...]:
+    """Reasons, the strongest first: fields with the query's words in them, then the nearest vector and its cosine."""
+    wanted = set(query.terms)
+    reasons = []
+    for name, text in lexical_fields(meme).items():
+        if found := list(dict.fromkeys(word for word in words(text) if stem(word) in wanted)):
+            reasons.append((len({stem(word) for word in found}), f"{_READABLE.get(name, name)}: {' '.join(found[:6])}"))
+    reasons.sort(key=lambda reason: -reason[0])
+    lines = [line for _, line in reasons]
+    if dense:
+        lines.append(f"near in {_READABLE.get(dense.basis, dense.basis)} ({dense.score:.2f})")
+    return tuple(lines)

@@ -1,0 +1,291 @@
+"""The terminal we were lent: what it was like before, and every way of giving it back.
+
+Owns the bytes that undo all modes, the termios from before the interface, the stream that the interface draws
+through, and the handlers of the signals that end the program. What always holds:
+
+- After `TerminalGuard.restore` no byte of the interface reaches the terminal, not even from another thread.
+- Modes are undone only if a byte of the interface went out, so that a terminal we never drew on is never touched.
+- Once a signal asked the program to end it ends with 128 + its number: in order if the program can, after
+  `PATIENCE` seconds without asking it if it cannot.
+
+Nothing here knows Textual. Only an uncatchable kill can end the program past this module.
+"""
+
+import atexit
+import contextlib
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final, NoReturn, TextIO
+
+from mambomeme_tui.errors import TerminalUnsuitable
+
+FATAL_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+PATIENCE: Final = 2.0
+"""Seconds that the program has to end in order after a signal."""
+WRITE_PATIENCE: Final = 1.0
+"""Seconds that a terminal which stopped reading may hold up its own restoration."""
+PIECE: Final = 4096
+"""Bytes written at a time, so that a frame under way can be broken off."""
+UNSUITABLE_TERMS: Final = frozenset({"", "dumb", "unknown"})
+
+RESTORE: Final = b"".join(
+    (
+        b"\x1b[?2026l",  # synchronised output first: a terminal that holds its frame back shows nothing that follows
+        b"\x1b[<u",  # the kitty keyboard stack is kept per screen, so it is popped while the alternate one is up
+        b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l",  # mouse
+        b"\x1b[?1004l\x1b[?2004l\x1b[?2048l",  # focus, paste and resize reports
+        b"\x1b]22;\x07",  # shape of the mouse pointer
+        b"\x1b[0m\x1b[?7h\x1b[?1049l\x1b[?25h",  # colours, autowrap, main screen, cursor
+    )
+)
+
+
+def require_terminal(*, stdout_is_result: bool = False) -> None:
+    """Raise unless the interface can be shown here.
+
+    Args:
+        stdout_is_result: standard output carries an answer, so it may be a pipe and standard error is drawn on.
+    """
+    hint = "Search without the interface: mambomeme find QUERY"
+    drawing = sys.__stderr__ if stdout_is_result else sys.__stdout__
+    if not _is_terminal(sys.__stdin__) or not _is_terminal(drawing):
+        raise TerminalUnsuitable("The interface needs a terminal for its input and its output.", hint)
+    name = os.environ.get("TERM", "")
+    if name in UNSUITABLE_TERMS:
+        raise TerminalUnsuitable(f"The terminal (TERM={name or 'not set'}) cannot show the interface.", hint)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and not stream.closed and stream.isatty()
+
+
+class GuardedOutput:
+    """The text stream that the interface draws through; it can be sealed, and a hang-up does not make it fail.
+
+    Text is held back until `flush`, because a terminal shall get a frame in one piece.
+    """
+
+    def __init__(self, descriptor: int, when_lost: Callable[[], None]) -> None:
+        self.touched = False
+        self._descriptor = descriptor
+        self._when_lost = when_lost
+        self._held: list[str] = []
+        self._sealed = False
+        self._lock = threading.Lock()
+
+    def write(self, text: str) -> int:
+        """Hold text back until the next flush."""
+        self._held.append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what was held back, unless the stream is sealed."""
+        with self._lock:
+            held, self._held = self._held, []
+            if held and not self._sealed:
+                self._send("".join(held).encode("utf-8", "replace"))
+
+    def fileno(self) -> int:
+        """Descriptor of the terminal."""
+        return self._descriptor
+
+    def unseal(self) -> None:
+        """Let text through again; what was held back before belongs to a screen that is gone."""
+        self._held = []
+        self._sealed = False
+
+    def seal(self) -> None:
+        """Let nothing through any more; wait for a frame under way, but not for a terminal that stopped reading."""
+        self._sealed = True
+        owned = self._lock.acquire(timeout=WRITE_PATIENCE)
+        if not owned:
+            _discard_unread(self._descriptor)  # which lets the writer go on, and see that it has to end
+            owned = self._lock.acquire(timeout=WRITE_PATIENCE)
+        if owned:
+            self._lock.release()
+
+    def _send(self, data: bytes) -> None:
+        self.touched = True
+        rest = memoryview(data)
+        while rest and not self._sealed:
+            try:
+                rest = rest[os.write(self._descriptor, rest[:PIECE]) :]
+            except BlockingIOError:
+                # Another program that shares the terminal may have made it non-blocking for all of us.
+                select.select([], [self._descriptor], [], WRITE_PATIENCE)
+            except OSError:
+                self._sealed = True
+                self._when_lost()
+
+
+class _Watchdog:
+    """Ends the program when a fatal signal was not followed by an exit in time.
+
+    It listens on the interpreter's wake-up pipe: the byte is written by the signal itself, hence it arrives even
+    while the main thread sits in a foreign call and runs no handler.
+    """
+
+    def __init__(self, end: Callable[[int], NoReturn]) -> None:
+        self._end = end
+        self._reader = self._writer = -1
+
+    def start(self) -> None:
+        """Begin to listen; only the main thread may call this."""
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, name="terminal-watchdog", daemon=True).start()
+
+    def wake(self, number: int) -> None:
+        """Tell of a signal once more, in case that an event loop took the wake-up pipe over."""
+        with contextlib.suppress(OSError):
+            os.write(self._writer, bytes([number]))
+
+    def _watch(self) -> NoReturn:
+        fatal: list[int] = []
+        while not fatal:
+            fatal = [number for number in os.read(self._reader, 64) if number in FATAL_SIGNALS]
+        time.sleep(PATIENCE)
+        self._end(fatal[0])
+
+
+class TerminalGuard:
+    """Keeps the terminal as it was found, and gives it back whatever ends the program.
+
+    Create it before anything changes the terminal, `arm` it once from the main thread, `attach` the running
+    application to it. `leaving` is the first fatal signal that arrived, or None.
+    """
+
+    def __init__(self) -> None:
+        self.leaving: int | None = None
+        self._input = sys.__stdin__.fileno() if sys.__stdin__ else 0
+        self._saved = _terminal_attributes(self._input)
+        self._entered = False
+        self._ask_to_exit: Callable[[int], object] | None = None
+        self._watchdog = _Watchdog(self._end_now)
+        self.output = GuardedOutput(_drawing_descriptor(), self.hang_up)
+
+    def arm(self) -> None:
+        """From now on signals restore the terminal and end the program."""
+        self._watchdog.start()
+        for number in FATAL_SIGNALS:
+            signal.signal(number, self._on_signal)
+        atexit.register(self.restore)
+        os.register_at_fork(after_in_child=self._let_go)
+
+    def attach(self, ask_to_exit: Callable[[int], object]) -> None:
+        """Have signals ask the application for an exit code, instead of ending the program on the spot.
+
+        Args:
+            ask_to_exit: called inside a signal handler; it must neither block nor raise.
+        """
+        self._ask_to_exit = ask_to_exit
+
+    def detach(self) -> None:
+        """The application is over: nobody is left to ask."""
+        self._ask_to_exit = None
+
+    def enter(self) -> None:
+        """The interface is about to change the terminal."""
+        self.output.unseal()
+        self._entered = True
+
+    def abandon(self) -> None:
+        """The interface changed nothing after all, because the terminal belongs to another job at the moment."""
+        self._entered = False
+
+    def restore(self) -> None:
+        """Give the terminal back as it was found; harmless when there is nothing to undo."""
+        if not self._entered:
+            return
+        # A job in the background would be stopped by what follows, instead of ending.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        try:
+            self.output.seal()
+            if self.output.touched:
+                _write_within(self.output.fileno(), RESTORE, WRITE_PATIENCE)
+            self._restore_attributes()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self.output.touched = self._entered = False
+
+    def hang_up(self) -> None:
+        """The terminal is gone: leave as on SIGHUP, for a job that its shell disowned never gets that signal."""
+        if self.leaving is None:
+            os.kill(os.getpid(), signal.SIGHUP)
+
+    def is_gone(self) -> bool:
+        """Whether the terminal was hung up."""
+        return _terminal_attributes(self._input) is None
+
+    def _restore_attributes(self) -> None:
+        if self._saved is not None:
+            with contextlib.suppress(termios.error):
+                # What was typed or reported for the interface is no input for the shell.
+                termios.tcflush(self._input, termios.TCIFLUSH)
+                termios.tcsetattr(self._input, termios.TCSANOW, self._saved)
+
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        self._watchdog.wake(number)
+        again = self.leaving == number
+        self.leaving = self.leaving or number
+        if again or self._ask_to_exit is None:
+            self._end_now(number)
+        self._ask_to_exit(128 + self.leaving)
+
+    def _end_now(self, number: int) -> NoReturn:
+        self.restore()
+        os._exit(128 + (self.leaving or number))
+
+    def _let_go(self) -> None:
+        """A forked child shares the terminal and the wake-up pipe, and has no business with either."""
+        signal.set_wakeup_fd(-1)
+        for number in FATAL_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        atexit.unregister(self.restore)
+
+
+def _drawing_descriptor() -> int:
+    """Standard error where it is a terminal, as with every program whose standard output may be a pipe."""
+    for stream in (sys.__stderr__, sys.__stdout__):
+        if stream is not None and _is_terminal(stream):
+            return stream.fileno()
+    return 2
+
+
+def _terminal_attributes(descriptor: int) -> list[Any] | None:
+    try:
+        return termios.tcgetattr(descriptor)
+    except termios.error:
+        return None
+
+
+def _discard_unread(descriptor: int) -> None:
+    """Drop what a terminal did not read yet: the frames of a screen that ends here, to make room."""
+    with contextlib.suppress(termios.error):
+        termios.tcflush(descriptor, termios.TCOFLUSH)
+
+
+def _write_within(descriptor: int, data: bytes, seconds: float) -> None:
+    """Write to a terminal that may have stopped reading.
+
+    The terminal is opened anew, for making the shared descriptor non-blocking would reach into other programs.
+    """
+    try:
+        own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        own = os.dup(descriptor)
+    with contextlib.suppress(OSError):
+        if not select.select([], [own], [], seconds)[1]:
+            _discard_unread(own)
+        deadline = time.monotonic() + seconds
+        while data and select.select([], [own], [], max(0.0, deadline - time.monotonic()))[1]:
+            data = data[os.write(own, data) :]
+    os.close(own)

@@ -1,0 +1,77 @@
+"""Text as the index and the query both see it: cleaned, folded, cut into words, stemmed.
+
+Documents and queries go through the same functions, or they could not meet. Nothing here keeps a control character,
+a lone surrogate or a direction override, whatever it is given; every function is total.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import snowballstemmer
+
+MAX_CHARACTERS = 2000
+_STEMMER = snowballstemmer.stemmer("english")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+STOP_WORDS = frozenset(
+    "a an and are as at be been but by did do does for from had has have he her him his i if in into is it its "
+    "me my of on or our she so than that the their them then there these they this to was we were what when where "
+    "which who will with you your".split()
+)
+
+
+def clean(text: str) -> str:
+    """One line of printable text: NFC, controls and unpaired surrogates gone, runs of blanks made one."""
+    paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", " ")
+    kept = "".join(" " if unicodedata.category(char) in _UNPRINTABLE else char for char in paired)
+    return " ".join(unicodedata.normalize("NFC", kept).split())
+
+
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
+_OVERRIDES = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """Text that may go to a terminal: `clean`, and without direction overrides that could reorder what stands near."""
+    return _OVERRIDES.sub("", clean(text))
+
+
+def fold(text: str) -> str:
+    """Case, accents and typographic variants folded: `Café` and `CAFE\u0301` both give `cafe`."""
+    decomposed = unicodedata.normalize("NFKD", clean(text).casefold())
+    bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
+    return unicodedata.normalize("NFKC", bare).translate(_APOSTROPHES)
+
+
+def words(text: str) -> list[str]:
+    """Folded words in reading order, stop words included; CJK runs become overlapping pairs of characters."""
+    found: list[str] = []
+    for word in _split(fold(text)):
+        if _IDEOGRAPHS.fullmatch(word):
+            found.extend([word[at : at + 2] for at in range(len(word) - 1)] or [word])
+        else:
+            found.append(word.replace("'", ""))
+    return found
+
+
+def _split(folded: str) -> list[str]:
+    if folded.isascii():
+        return _WORD.findall(folded)
+    # `\w` leaves out the vowel signs of Indic and other scripts, which would cut their words into pieces
+    marks = {ord(char): "\u00aa" for char in set(folded) if unicodedata.category(char).startswith("M")}
+    return [folded[found.start() : found.end()] for found in _WORD.finditer(folded.translate(marks))]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The Snowball English stem of a folded word; words with digits or other scripts come back as they are."""
+    return _STEMMER.stemWord(word) if word.isascii() and word.isalpha() else word
+
+
+def terms(text: str) -> list[str]:
+    """Index terms in reading order: stemmed words without stop words; all words where nothing else would be left."""
+    found = words(text)
+    content = [word for word in found if word not in STOP_WORDS]
+    return [stem(word) for word in content or found]

@@ -1,0 +1,1 @@
+"""The interface: everything that knows Textual, and nothing that anything below may import."""

@@ -1,0 +1,1 @@
+"""Screens that cover the main one for a while."""

@@ -1,0 +1,53 @@
+"""What the screen shows, as values: widgets draw a `View` and know nothing else.
+
+A view is immutable; the application makes a new one when something happened and hands it to every widget.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from mambomeme_tui.retrieval.results import Hit, SearchResult
+
+
+class Phase(Enum):
+    """What the result area is about."""
+
+    WELCOME = auto()
+    BUILDING = auto()
+    RESULTS = auto()
+    NOTHING = auto()
+    ERROR = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that is on the screen but the query box.
+
+    Attributes:
+        phase: which of the pictures below the result area shows.
+        result: the newest answer, in the phases RESULTS and NOTHING.
+        message: a sentence, in the phases BUILDING and ERROR.
+        hint: what to do next, in the phase ERROR.
+        progress: how much of the building is done, 0 to 1.
+        memes: how many memes can be searched; 0 while nothing can.
+        route: the route that is asked.
+        parts: what is still loading or has failed; empty when all is well.
+        searching: a search has been running for long enough to say so.
+        notice: the outcome of the last key, such as "copied".
+    """
+
+    phase: Phase = Phase.WELCOME
+    result: SearchResult | None = None
+    message: str = ""
+    hint: str = ""
+    progress: float = 0.0
+    memes: int = 0
+    route: str = "hybrid"
+    parts: str = ""
+    searching: bool = False
+    notice: str = ""
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The hits that are shown."""
+        return self.result.hits if self.result and self.phase is Phase.RESULTS else ()

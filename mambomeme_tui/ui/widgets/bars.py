@@ -1,0 +1,144 @@
+"""The one-line widgets: brand, counter, rule, status and keys."""
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from mambomeme_tui.retrieval.results import SearchResult, State
+from mambomeme_tui.ui.cells import fit, safe, strip_of
+from mambomeme_tui.ui.view import Phase, View
+from mambomeme_tui.ui.widgets.drawn import Drawn
+
+_STATES = {
+    State.COMPLETE: "",
+    State.DENSE_LOADING: "by words only: meanings are loading",
+    State.DENSE_FAILED: "by words only: meanings failed to load",
+    State.QUERY_SHORTENED: "long query: only its beginning was used",
+}
+
+BOX_KEYS = (("↵", "search"), ("↓", "results"), ("^u", "clear"), ("F1", "help"), ("^q", "quit"))
+LIST_KEYS = (("↑↓", "move"), ("o", "open"), ("y", "copy"), ("c", "choose"), ("/", "query"), ("?", "help"))
+
+
+class Brand(Drawn):
+    """The program's name before the query box."""
+
+    DEFAULT_CSS = "Brand { width: 12; height: 1; }"
+
+    def line(self, y: int, width: int) -> Strip:
+        """The name and a prompt."""
+        colours = self.palette
+        name = (" MamboMeme", self.paint(colours.brand, bold=True))
+        return strip_of(width, self.paint(colours.text), name, (" ›", self.paint(colours.accent, bold=True)))
+
+
+class Counter(Drawn):
+    """How much can be searched, after the query box."""
+
+    DEFAULT_CSS = "Counter { width: 15; height: 1; }"
+
+    def line(self, y: int, width: int) -> Strip:
+        """A light and a number."""
+        view, colours = self.view, self.palette
+        light = colours.warning if view.parts or not view.memes else colours.good
+        text = f" {view.memes:,} memes" if view.memes else " loading"
+        return strip_of(width, self.paint(colours.text), (" ●", self.paint(light)), (text, self.paint(colours.muted)))
+
+
+class Rule(Drawn):
+    """The line between the query box and what it found: says for which query the list is."""
+
+    DEFAULT_CSS = "Rule { height: 1; }"
+    split = 0
+
+    def line(self, y: int, width: int) -> Strip:
+        """A heading in a rule; `split` is where the preview begins, 0 without one."""
+        look = self.paint(self.palette.border)
+        heading = self._heading()
+        room = (self.split or width) - 4
+        left = f"─ {fit(heading, min(cell_len(heading), room))} " if heading else ""
+        rule = left + "─" * ((self.split or width) - cell_len(left))
+        if self.split:
+            right = "┬─ preview "
+            rule += right + "─" * (width - self.split - cell_len(right))
+        return strip_of(width, look, (rule, look))
+
+    def _heading(self) -> str:
+        result = self.view.result
+        if result is None or self.view.phase not in (Phase.RESULTS, Phase.NOTHING):
+            return ""
+        count = f"{len(result.hits)} for" if result.hits else "nothing for"
+        return f"{count} “{safe(result.query)}”"
+
+
+class StatusLine(Drawn):
+    """Count, milliseconds, route, version; what is loading or failed; the outcome of the last key."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; }"
+
+    def line(self, y: int, width: int) -> Strip:
+        """A mark, the figures, and a note at the right."""
+        view, colours = self.view, self.palette
+        mark, colour = _mark(view)
+        ground = colours.surface
+        parts = [text for text in (view.notice, _figures(view), _note(view)) if text]
+        text = fit(" " + "  ·  ".join(parts), max(0, width - 3))
+        return strip_of(
+            width,
+            self.paint(colours.text, ground),
+            (f" {mark} ", self.paint(getattr(colours, colour), ground, bold=True)),
+            (text, self.paint(colours.text, ground)),
+        )
+
+
+def _mark(view: View) -> tuple[str, str]:
+    if view.phase is Phase.ERROR:
+        return "✗", "error"
+    if view.searching or view.phase is Phase.BUILDING:
+        return "…", "warning"
+    return ("!", "warning") if view.parts else ("✓", "good")
+
+
+def _figures(view: View) -> str:
+    if view.searching:
+        return "searching"
+    match view.phase:
+        case Phase.WELCOME:
+            return "ready" if view.memes else "loading"
+        case Phase.BUILDING:
+            return "building the index, once"
+        case Phase.ERROR:
+            return "no search"
+        case _:
+            return _counts(view.result) if view.result else ""
+
+
+def _counts(result: SearchResult) -> str:
+    found = f"{len(result.hits)} found" if result.hits else "nothing found"
+    return f"{found} · {result.timing.total:.0f} ms · {result.route} · {result.version}"
+
+
+def _note(view: View) -> str:
+    answered = _STATES[view.result.state] if view.result and view.phase is not Phase.WELCOME else ""
+    return answered or view.parts
+
+
+class Keys(Drawn):
+    """What can be pressed now: never more than six keys."""
+
+    DEFAULT_CSS = "Keys { height: 1; }"
+    keys = BOX_KEYS
+
+    def line(self, y: int, width: int) -> Strip:
+        """Keys and what they do; those that do not fit are left out whole."""
+        colours, ground = self.palette, self.palette.footer
+        parts = []
+        room = width
+        for key, action in self.keys:
+            room -= cell_len(key) + cell_len(action) + 4
+            if room < 0:
+                break
+            parts += [
+                (f" {key}", self.paint(colours.accent, ground, bold=True)),
+                (f" {action}  ", self.paint(colours.muted, ground)),
+            ]
+        return strip_of(width, self.paint(colours.muted, ground), *parts)

@@ -1,0 +1,1 @@
+"""Tests that run the program in a terminal of its own."""
