@@ -15,14 +15,15 @@ _STATES = {
     State.QUERY_SHORTENED: "long query: only its beginning was used",
 }
 
-BOX_KEYS = (("↵", "search"), ("↓", "results"), ("^u", "clear"), ("F1", "help"), ("^q", "quit"))
-LIST_KEYS = (("↑↓", "move"), ("o", "open"), ("y", "copy"), ("c", "choose"), ("/", "query"), ("?", "help"))
+KeyHelp = tuple[tuple[str, str], ...]
+BOX_KEYS: KeyHelp = (("↵", "search"), ("↓", "results"), ("^u", "clear"), ("F1", "help"), ("^q", "quit"))
+LIST_KEYS: KeyHelp = (("↑↓", "move"), ("o", "open"), ("y", "copy"), ("c", "choose"), ("/", "query"), ("?", "help"))
 
 
 class Brand(Drawn):
     """The program's name before the query box."""
 
-    DEFAULT_CSS = "Brand { width: 12; height: 1; }"
+    DEFAULT_CSS = "Brand { width: 13; height: 1; }"
 
     def line(self, y: int, width: int) -> Strip:
         """The name and a prompt."""

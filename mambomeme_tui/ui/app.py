@@ -1,0 +1,302 @@
+"""The application: one screen, a session behind it, and the keys.
+
+It owns the current `View` and is the only one that makes a new one. The newest query's answer is shown, and an answer
+never clears the list before the next one is there, so that typing does not flicker.
+"""
+
+import gc
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
+
+from mambomeme_tui import media
+from mambomeme_tui import session as events_of
+from mambomeme_tui.config import Settings
+from mambomeme_tui.errors import MamboError
+from mambomeme_tui.opening import OpenError, open_meme
+from mambomeme_tui.session import Session, SessionEvent
+from mambomeme_tui.text import printable
+from mambomeme_tui.ui.runner import GuardedApp
+from mambomeme_tui.ui.screens.help import HelpScreen
+from mambomeme_tui.ui.theming import load_palette, textual_theme
+from mambomeme_tui.ui.view import Phase, View
+from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS, Brand, Counter, Keys, Rule, StatusLine
+from mambomeme_tui.ui.widgets.details import Details
+from mambomeme_tui.ui.widgets.drawn import Drawn
+from mambomeme_tui.ui.widgets.preview import Preview
+from mambomeme_tui.ui.widgets.results import ResultList
+
+LIMIT = 10
+SAY_SEARCHING_AFTER = 0.05
+QUERY_ROOM = 10_000
+WIDE, TALL = 72, 18
+"""From this size on there is room for a preview beside the list."""
+
+
+class QueryBox(Input):
+    """The query, in one line; arrow down leaves for the list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.to_list", "Results", show=False),
+        Binding("ctrl+u", "clear", "Clear", show=False),
+    ]
+
+    def action_clear(self) -> None:
+        """Delete the whole query."""
+        self.value = ""
+
+
+class MamboApp(GuardedApp[str]):
+    """The interface of MamboMeme."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { background: $background; overflow: hidden; layers: base; }
+    #top { height: 1; }
+    #body { height: 1fr; }
+    #side { width: 30; }
+    QueryBox { width: 1fr; background: $background; color: $foreground; }
+    QueryBox:focus { background: $background; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
+        Binding("f1", "help", "Help", show=False),
+    ]
+    LIST_ACTIONS: ClassVar[dict[str, str]] = {
+        "up": "move(-1)",
+        "k": "move(-1)",
+        "down": "move(1)",
+        "j": "move(1)",
+        "pageup": "move(-5)",
+        "pagedown": "move(5)",
+        "home": "move(-100)",
+        "end": "move(100)",
+        "o": "open",
+        "enter": "open",
+        "y": "copy",
+        "c": "choose",
+        "slash": "to_box",
+        "escape": "to_box",
+        "question_mark": "help",
+    }
+
+    class Heard(Message):
+        """Something happened in the session."""
+
+        def __init__(self, event: SessionEvent) -> None:
+            super().__init__()
+            self.event = event
+
+    def __init__(self, settings: Settings, query: str = "") -> None:
+        super().__init__()
+        self._settings = settings
+        self._first_query = printable(query)
+        self.palette, dark = load_palette(settings.theme)
+        self.register_theme(textual_theme(self.palette, dark))
+        self.theme = "mambomeme"
+        self.view = View(route=settings.route)
+        self.session = Session(settings.data_dir, self._hear)
+        self.chosen = ""
+        self._asked = 0
+        self._timer: Timer | None = None
+
+    def _hear(self, event: SessionEvent) -> None:
+        """Called from the session's threads; posting is the one thing that is safe there."""
+        self.post_message(self.Heard(event))
+
+    def compose(self) -> ComposeResult:
+        """The one screen."""
+        colours = self.palette
+        with Horizontal(id="top"):
+            yield Brand(colours)
+            box = QueryBox(self._first_query, max_length=QUERY_ROOM, compact=True, select_on_focus=False, id="query")
+            box.cursor_blink = False  # a blinking cursor repaints for ever
+            yield box
+            yield Counter(colours)
+        yield Rule(colours)
+        with Horizontal(id="body"):
+            yield ResultList(colours)
+            with Vertical(id="side"):
+                yield Preview(colours)
+                yield Details(colours)
+        yield StatusLine(colours)
+        yield Keys(colours)
+
+    def on_mount(self) -> None:
+        """Paint first, load then."""
+        self.query_one(QueryBox).focus()
+        self.call_after_refresh(self.session.start)
+        if self._first_query:
+            self._ask(self._first_query)
+
+    def on_unmount(self) -> None:
+        """Stop what runs beside the interface."""
+        self.session.close()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Divide the screen: a list wide enough for two-line hits, the rest for the preview."""
+        width, height = event.size
+        side = 0 if width < WIDE or height < TALL else max(30, round(width * 0.375)) if width < 120 else width // 2
+        body = height - 4
+        column = self.query_one("#side")
+        column.display = bool(side)
+        column.styles.width = side
+        self.query_one(Preview).styles.height = max(8, min(body - 6, side // 2, body * 3 // 5 if body > 24 else body))
+        rule = self.query_one(Rule)
+        rule.split = width - side if side else 0
+        rule.refresh()
+
+    def show(self, view: View) -> None:
+        """Draw a view everywhere that it differs from the one before."""
+        if view == self.view:
+            return
+        self.view = view
+        for widget in self.query(Drawn):
+            widget.show(view)
+        self._show_hit()
+
+    @on(ResultList.Selected)
+    def _show_hit(self) -> None:
+        hit = self.query_one(ResultList).hit
+        self.query_one(Preview).show_hit(hit)
+        self.query_one(Details).show_hit(hit)
+
+    @on(Input.Changed, "#query")
+    def _typed(self, message: Input.Changed) -> None:
+        self._ask(message.value)
+
+    @on(Input.Submitted, "#query")
+    def _submitted(self, message: Input.Submitted) -> None:
+        if self._ask(message.value):
+            self.query_one(ResultList).focus()
+
+    def _ask(self, typed: str) -> bool:
+        """Search for what stands in the box; False where there is nothing to search for."""
+        self._stop_timer()
+        if not printable(typed):
+            self.session.withdraw()
+            self._asked = 0
+            self.show(self._idle())
+            return False
+        self._asked = self.session.submit(typed, self._settings.route, LIMIT)
+        self._timer = self.set_timer(SAY_SEARCHING_AFTER, self._say_searching)
+        return True
+
+    def _idle(self) -> View:
+        kept = self.view.phase in (Phase.BUILDING, Phase.ERROR) and not self.view.memes
+        phase = self.view.phase if kept else Phase.WELCOME
+        return replace(self.view, phase=phase, result=None, searching=False, notice="")
+
+    def _say_searching(self) -> None:
+        if self.view.memes:
+            self.show(replace(self.view, searching=True))
+
+    def _stop_timer(self) -> None:
+        if self._timer:
+            self._timer.stop()
+            self._timer = None
+
+    @on(Heard)
+    def _heard(self, message: Heard) -> None:
+        match message.event:
+            case events_of.Answer(number, result) if number == self._asked:
+                self._stop_timer()
+                phase = Phase.RESULTS if result.hits else Phase.NOTHING
+                self.show(replace(self.view, phase=phase, result=result, searching=False, notice=""))
+            case events_of.SearchFailed(number, error) if number == self._asked:
+                self._stop_timer()
+                self._fail(error)
+            case events_of.Building(stage, done, total):
+                share = done / total if stage == "meanings" and total else 0.0
+                self.show(replace(self.view, phase=Phase.BUILDING, message=stage, progress=share))
+            case events_of.LexicalReady(_, memes, stale):
+                parts = "meanings are loading" + (" · the corpus is newer: mambomeme publish" if stale else "")
+                self.show(replace(self._after_building(), memes=memes, parts=parts))
+            case events_of.DenseReady():
+                self._dense_ready()
+            case events_of.DenseFailed(error):
+                self.show(replace(self.view, parts=f"by words only: {error.message}"))
+            case events_of.Unavailable(error):
+                self._fail(error)
+
+    def _after_building(self) -> View:
+        return replace(self.view, phase=Phase.WELCOME) if self.view.phase is Phase.BUILDING else self.view
+
+    def _dense_ready(self) -> None:
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays; collecting it again and again costs up to 100 ms a time
+        parts = self.view.parts.replace("meanings are loading", "").removeprefix(" · ")
+        self.show(replace(self.view, parts=parts))
+        box = self.query_one(QueryBox)
+        if box.has_focus and box.value:
+            self._ask(box.value)  # the list so far was found by words alone
+
+    def _fail(self, error: MamboError) -> None:
+        view = replace(self.view, phase=Phase.ERROR, message=error.message, hint=error.hint, result=None)
+        self.show(replace(view, searching=False, notice=""))
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys of what has the focus."""
+        keys = self.query_one(Keys)
+        keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
+        keys.refresh()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Keys of the list; the box has its own."""
+        if isinstance(self.focused, ResultList) and (action := self.LIST_ACTIONS.get(event.key)):
+            event.stop()
+            await self.run_action(action)
+
+    def action_move(self, by: int) -> None:
+        """Move the selection; up from the first hit goes back to the box."""
+        results = self.query_one(ResultList)
+        if by == -1 and results.selected == 0:
+            self.action_to_box()
+        else:
+            results.move_to(results.selected + by)
+
+    def action_to_list(self) -> None:
+        """Move to the list, where there is one."""
+        if self.view.hits:
+            self.query_one(ResultList).focus()
+
+    def action_to_box(self) -> None:
+        """Move back to the query."""
+        self.query_one(QueryBox).focus()
+
+    def action_help(self) -> None:
+        """Show the help."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.palette))
+
+    def action_open(self) -> None:
+        """Open the selected meme with the person's viewer."""
+        if hit := self.query_one(ResultList).hit:
+            try:
+                path = open_meme(hit.meme)
+            except OpenError as error:
+                self._notice(str(error))
+            else:
+                self._notice(f"opened {path.name}")
+
+    def action_copy(self) -> None:
+        """Copy the selected meme's text to the terminal's clipboard (OSC 52)."""
+        if hit := self.query_one(ResultList).hit:
+            self.copy_to_clipboard(printable(hit.meme.quote))
+            self._notice("copied the text")
+
+    def action_choose(self) -> None:
+        """End the program with the selected meme's path, or its id where it has no picture."""
+        if hit := self.query_one(ResultList).hit:
+            self.chosen = media.name_or_path(hit.meme)
+            self.exit(self.chosen)
+
+    def _notice(self, text: str) -> None:
+        self.show(replace(self.view, notice=text))

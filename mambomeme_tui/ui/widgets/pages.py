@@ -1,0 +1,69 @@
+"""The pages that stand in the result area while there are no results: welcome, building, nothing found, error."""
+
+from textual.strip import Strip
+
+from mambomeme_tui.ui.cells import centre, safe, strip_of, style, wrap
+from mambomeme_tui.ui.theming import Palette
+from mambomeme_tui.ui.view import Phase, View
+
+_EXAMPLES = (
+    ("a name", "john cena"),
+    ("a quote", "one does not simply"),
+    ("a topic", "wrestling"),
+    ("a meaning", "pretending that everything is alright"),
+    ("a picture", "cat at a dinner table"),
+    ("or nearly", "suprised pikachoo"),
+)
+
+_STAGES = {
+    "catalogue": "reading the corpus",
+    "words": "indexing words",
+    "encoder": "loading the encoder",
+    "meanings": "encoding meanings",
+}
+
+_Line = tuple[str, str]
+
+
+def page(view: View, palette: Palette, width: int, height: int) -> list[Strip]:
+    """Exactly `height` lines of `width` cells for a view without results."""
+    lines = _PAGES[view.phase](view, palette, width)
+    above = max(0, (height - len(lines)) // 3)
+    padded = ([("", palette.text)] * above + lines + [("", palette.text)] * height)[:height]
+    ground = palette.background
+    return [strip_of(width, style(colour, ground), (text, style(colour, ground))) for text, colour in padded]
+
+
+def _welcome(_view: View, palette: Palette, _width: int) -> list[_Line]:
+    lines = [("Type what you remember of a meme:", palette.title), ("", palette.text)]
+    lines += [(f"{kind:<11} {example}", palette.muted) for kind, example in _EXAMPLES]
+    return [(f"   {text}", colour) for text, colour in lines]
+
+
+def _building(view: View, palette: Palette, width: int) -> list[_Line]:
+    room = min(40, width - 6)
+    full = round(room * view.progress)
+    return [
+        (centre("The index is being built, once.", width), palette.title),
+        ("", palette.text),
+        (centre("━" * full + "╌" * (room - full), width), palette.accent),
+        (centre(_STAGES.get(view.message, "starting"), width), palette.muted),
+        ("", palette.text),
+        (centre("You can type already.", width), palette.muted),
+    ]
+
+
+def _nothing(view: View, palette: Palette, width: int) -> list[_Line]:
+    query = safe(view.result.query) if view.result else ""
+    told = [(line, palette.title) for line in wrap(f"Nothing fits “{query}”.", width - 6, 3)]
+    hint = [(line, palette.muted) for line in wrap("Try fewer words, or other ones for the same thing.", width - 6, 3)]
+    return [(f"   {text}", colour) for text, colour in [*told, ("", palette.text), *hint]]
+
+
+def _error(view: View, palette: Palette, width: int) -> list[_Line]:
+    told = [(line, palette.error) for line in wrap(safe(view.message), width - 6, 6)]
+    hint = [(line, palette.text) for line in wrap(safe(view.hint), width - 6, 4)]
+    return [(f"   {text}", colour) for text, colour in [*told, ("", palette.text), *hint]]
+
+
+_PAGES = {Phase.WELCOME: _welcome, Phase.BUILDING: _building, Phase.NOTHING: _nothing, Phase.ERROR: _error}
