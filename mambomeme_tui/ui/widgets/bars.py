@@ -53,15 +53,14 @@ class Rule(Drawn):
 
     def line(self, y: int, width: int) -> Strip:
         """A heading in a rule; `split` is where the preview begins, 0 without one."""
-        look = self.paint(self.palette.border)
+        look, told = self.paint(self.palette.border), self.paint(self.palette.muted)
+        end = self.split or width
         heading = self._heading()
-        room = (self.split or width) - 4
-        left = f"─ {fit(heading, min(cell_len(heading), room))} " if heading else ""
-        rule = left + "─" * ((self.split or width) - cell_len(left))
+        heading = f" {fit(heading, min(cell_len(heading), end - 4))} " if heading else ""
+        parts = [("─", look), (heading, told), ("─" * (end - 1 - cell_len(heading)), look)]
         if self.split:
-            right = "┬─ preview "
-            rule += right + "─" * (width - self.split - cell_len(right))
-        return strip_of(width, look, (rule, look))
+            parts += [("┬─", look), (" preview ", told), ("─" * (width - end - 11), look)]
+        return strip_of(width, look, *parts)
 
     def _heading(self) -> str:
         result = self.view.result

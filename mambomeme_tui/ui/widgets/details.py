@@ -59,7 +59,7 @@ def _facts(hit: Hit, width: int, height: int) -> list[tuple[str, str, bool]]:
     lines += [(line, "muted", False) for line in wrap(known, width, 1)]
     lines += [(line, "brand", False) for line in wrap(f"why {' · '.join(map(safe, hit.why))}", width, why_lines)]
     lines += [(line, "muted", False) for line in wrap(_rights(meme), width, 1)]
-    lines += [(line, "border", False) for line in wrap(safe(meme.id), width, 1)]
+    lines += [(line, "muted", False) for line in wrap(safe(meme.id), width, 1)]
     for label, text in _more(meme) if height > ESSENTIAL_LINES + 2 else ():
         lines.append(("", "text", False))
         lines += [(line, "text", False) for line in wrap(f"{label}: {safe(text)}", width, 8)]
