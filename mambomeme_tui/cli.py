@@ -33,7 +33,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option; the documentation test reads it too."""
-    shared = _Parser(add_help=False)
+    shared = _Parser(add_help=False, argument_default=argparse.SUPPRESS)  # or a command would undo what stood before it
     shared.add_argument("--data-dir", metavar="DIR", help="where versions are kept (MAMBOMEME_DATA_DIR)")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
     parser = _Parser(
@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
 
             return publish.run(settings, Path(options.corpus) if options.corpus else None, options.porcelain)
         case _:
-            return _search(settings, " ".join(getattr(options, "query", [])), options.debug)
+            return _search(settings, " ".join(getattr(options, "query", [])), getattr(options, "debug", False))
 
 
 def _search(settings: config.Settings, query: str, debug: bool) -> int:
@@ -115,6 +115,7 @@ def _search(settings: config.Settings, query: str, debug: bool) -> int:
 
     require_terminal()
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported; halves the wait for the next paint
+    sys.setswitchinterval(0.001)  # or every painting waits up to 5 ms for a search or a loader to let it run
     from mambomeme_tui.ui.app import MamboApp
     from mambomeme_tui.ui.runner import run_guarded
 
@@ -128,9 +129,11 @@ def _search(settings: config.Settings, query: str, debug: bool) -> int:
 def _complain(error: MamboError, debug: bool) -> int:
     if debug:
         traceback.print_exc()
+    from mambomeme_tui.text import printable
+
     if isinstance(error, CorpusError):
-        print(*error.faults, sep="\n", file=sys.stderr)
-    print(f"mambomeme: {error}", file=sys.stderr)
+        print(*(printable(str(fault)) for fault in error.faults), sep="\n", file=sys.stderr)
+    print(f"mambomeme: {printable(str(error))}", file=sys.stderr)  # it may quote what was typed
     if error.exit_code == MamboError.exit_code and not debug:
         print("Run it again with --debug to see where.", file=sys.stderr)
     return error.exit_code

@@ -55,7 +55,7 @@ def _read(file: Path) -> dict[str, object]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # a number beyond Python's limits is no TOMLDecodeError
         raise UsageError(f"{file} can't be read as TOML: {error}.", "Mend or remove that file.") from None
 
 
@@ -68,7 +68,7 @@ def _merge(settings: Settings, values: Mapping[str, object], source: str) -> Set
             continue
         if not isinstance(value, str | Path):
             raise UsageError(f"{source}: {key} takes a text, not {value!r}.")
-        found: Any = Path(value).expanduser().absolute() if key == "data_dir" else str(value)
+        found: Any = paths.expand(value) if key == "data_dir" else str(value)
         settings = replace(settings, **{key: found})
     if settings.route not in ROUTES:
         raise UsageError(f"{source}: route is one of {', '.join(ROUTES)}, not {settings.route!r}.")

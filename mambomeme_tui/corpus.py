@@ -136,7 +136,7 @@ def read_family(path: Path) -> list[Meme]:
         table = _FamilyFile.model_validate(_parse(path, text))
     except ValidationError as error:
         raise CorpusError([_fault(path, text, detail) for detail in error.errors()]) from None
-    faults = list(_cross_check(path, text, table))
+    faults = list(dict.fromkeys(_cross_check(path, text, table)))  # items share what they inherit
     if faults:
         raise CorpusError(faults)
     family = _family(table)
@@ -155,7 +155,7 @@ def _read_text(path: Path) -> str:
 def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number or a nesting beyond Python's limits, without a line
         line = re.search(r"at line (\d+)", str(error))
         number = int(line[1]) if line else text.count("\n") + 1
         raise CorpusError([Fault(str(path), number, "(syntax)", f"TOML: {error}")]) from None
@@ -185,6 +185,8 @@ def _fault(path: Path, text: str, detail: Any) -> Fault:
             expected = "a value; the field is missing"
         case "extra_forbidden":
             expected = f"no such field{_suggestion(where)}"
+        case "too_short":
+            expected = "at least one value; this is empty"
         case "value_error":
             expected = str(detail["ctx"]["error"])
         case _:
@@ -202,7 +204,8 @@ def _suggestion(where: tuple[str | int, ...]) -> str:
 
 
 def _dotted(where: Iterable[str | int]) -> str:
-    return ".".join(str(part + 1) if isinstance(part, int) else part for part in where)
+    parts = (str(part + 1) if isinstance(part, int) else part for part in where)
+    return ".".join(part if part.isprintable() else ascii(part) for part in parts)
 
 
 def _line(text: str, where: tuple[str | int, ...]) -> int:

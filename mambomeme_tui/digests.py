@@ -15,7 +15,7 @@ def hash_file(path: Path) -> str:
 def hash_json(value: Any) -> str:
     """SHA-256 of the canonical JSON of `value`: keys sorted, no blanks, UTF-8."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def family_files(root: Path) -> list[Path]:

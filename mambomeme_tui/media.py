@@ -11,8 +11,11 @@ def path_of(meme: Meme) -> Path | None:
     if not meme.media:
         return None
     root = bundled("corpus").resolve()
-    path = (root / meme.media).resolve()
-    return path if path.is_relative_to(root) and path.is_file() else None
+    try:
+        path = (root / meme.media).resolve()
+        return path if path.is_relative_to(root) and path.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # a name that is too long, no name at all, or a link to itself
+        return None
 
 
 def name_or_path(meme: Meme) -> str:

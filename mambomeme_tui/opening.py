@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 from mambomeme_tui import media
@@ -18,7 +19,7 @@ from mambomeme_tui.paths import cache_dir
 from mambomeme_tui.records import Meme
 from mambomeme_tui.text import printable
 
-CARD_SIZE = 480
+CARD_SIZE, CARD_MARGIN = 480, 40
 
 
 class OpenError(MamboError):
@@ -36,7 +37,7 @@ def open_meme(meme: Meme) -> Path:
     command = _viewer()
     path = media.path_of(meme) or _card(meme)
     try:
-        subprocess.Popen(
+        viewer = subprocess.Popen(
             [*command, str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -45,13 +46,18 @@ def open_meme(meme: Meme) -> Path:
         )
     except OSError as error:
         raise OpenError(f"{command[0]} can't be started: {error.strerror}.") from None
+    threading.Thread(target=viewer.wait, name="viewer", daemon=True).start()  # or a closed one stays as a zombie
     return path
 
 
 def _viewer() -> list[str]:
     """`MAMBOMEME_OPENER` split as a shell would, or the platform's own opener."""
-    if own := os.environ.get("MAMBOMEME_OPENER"):
-        return shlex.split(own)
+    try:
+        own = shlex.split(os.environ.get("MAMBOMEME_OPENER", ""))
+    except ValueError:
+        raise OpenError("MAMBOMEME_OPENER has a quote that is never closed.", "Close it, or unset it.") from None
+    if own:
+        return own
     name = "open" if sys.platform == "darwin" else "xdg-open"
     if path := shutil.which(name):
         return [path]
@@ -67,14 +73,20 @@ def _card(meme: Meme) -> Path:
         return path
     image = Image.new("RGB", (CARD_SIZE, CARD_SIZE), "#24283b")
     draw = ImageDraw.Draw(image)
-    font = ImageFont.load_default(28)
-    text = "\n\n".join(textwrap.fill(part, 28) for part in printable(meme.quote).split(" / "))
     middle = CARD_SIZE / 2
+    for size in (28, 24, 20, 16, 12, 9):
+        font = ImageFont.load_default(size)
+        text = "\n\n".join(textwrap.fill(part, 800 // size) for part in printable(meme.quote).split(" / "))
+        left, top, _, bottom = draw.multiline_textbbox((middle, middle), text, font, anchor="mm", spacing=8)
+        if left >= CARD_MARGIN and top >= CARD_MARGIN and bottom <= CARD_SIZE - CARD_MARGIN:
+            break
     draw.multiline_text((middle, middle), text, "white", font, anchor="mm", align="center", spacing=8)
     draw.text((middle, CARD_SIZE - 24), printable(meme.title), "#8089b3", ImageFont.load_default(18), anchor="mm")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        image.save(path)
+        whole = folder / f".{path.name}"
+        image.save(whole, "PNG")
+        whole.replace(path)
     except OSError as error:
         raise OpenError(f"The card can't be written into {folder}: {error.strerror}.") from None
     return path

@@ -9,23 +9,37 @@ from pathlib import Path
 
 from platformdirs import PlatformDirs
 
+from mambomeme_tui.errors import UsageError
+
 _PACKAGE = Path(__file__).resolve().parent
 _DIRS = PlatformDirs("mambomeme", appauthor=False)
 
 
+def expand(path: str | Path) -> Path:
+    """The absolute path, with `~` replaced.
+
+    Raises:
+        UsageError: nobody of that name has a home here.
+    """
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise UsageError(f"The folder {str(path)!r} names a home that is not here.") from None
+
+
 def data_dir() -> Path:
     """Published versions and the encoder's export; `MAMBOMEME_DATA_DIR` overrides the platform's folder."""
-    return Path(os.environ.get("MAMBOMEME_DATA_DIR") or _DIRS.user_data_dir).expanduser().absolute()
+    return expand(os.environ.get("MAMBOMEME_DATA_DIR") or _DIRS.user_data_dir)
 
 
 def config_dir() -> Path:
     """`config.toml` and a person's own themes; `MAMBOMEME_CONFIG_DIR` overrides the platform's folder."""
-    return Path(os.environ.get("MAMBOMEME_CONFIG_DIR") or _DIRS.user_config_dir).expanduser().absolute()
+    return expand(os.environ.get("MAMBOMEME_CONFIG_DIR") or _DIRS.user_config_dir)
 
 
 def cache_dir() -> Path:
     """Pictures made to be opened by another program; may be deleted at any time."""
-    return Path(os.environ.get("MAMBOMEME_CACHE_DIR") or _DIRS.user_cache_dir).expanduser().absolute()
+    return expand(os.environ.get("MAMBOMEME_CACHE_DIR") or _DIRS.user_cache_dir)
 
 
 def bundled(name: str) -> Path:

@@ -170,6 +170,8 @@ class Session:
     def _work(self) -> None:
         while request := self._next():
             self._answer(request)
+        if self._engine:
+            self._engine.close()
 
     def _next(self) -> _Request | None:
         with self._changed:

@@ -8,7 +8,7 @@ through, and the handlers of the signals that end the program. What always holds
 - Once a signal asked the program to end it ends with 128 + its number: in order if the program can, after
   `PATIENCE` seconds without asking it if it cannot.
 
-Nothing here knows Textual. Only an uncatchable kill can end the program past this module.
+Nothing here knows Textual. Only SIGKILL, `os._exit` or a crash of the interpreter itself gets past this module.
 """
 
 import atexit
@@ -20,7 +20,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final, NoReturn, TextIO
 
@@ -31,8 +31,8 @@ PATIENCE: Final = 2.0
 """Seconds that the program has to end in order after a signal."""
 WRITE_PATIENCE: Final = 1.0
 """Seconds that a terminal which stopped reading may hold up its own restoration."""
-PIECE: Final = 4096
-"""Bytes written at a time, so that a frame under way can be broken off."""
+LOOK_UP: Final = 0.1
+"""Seconds after which a writer that waits for the terminal looks whether it shall still write."""
 UNSUITABLE_TERMS: Final = frozenset({"", "dumb", "unknown"})
 
 RESTORE: Final = b"".join(
@@ -66,15 +66,28 @@ def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
+@contextlib.contextmanager
+def even_in_background() -> Iterator[None]:
+    """Let this thread change the terminal although another job has it; a killed job would be stopped, not end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class GuardedOutput:
     """The text stream that the interface draws through; it can be sealed, and a hang-up does not make it fail.
 
-    Text is held back until `flush`, because a terminal shall get a frame in one piece.
+    Text is held back until `flush`, because a terminal shall get a frame in one piece. Writing never blocks in the
+    kernel: there a terminal that stopped reading would hold the writer, and the writer would hold the terminal
+    against the bytes that restore it.
     """
 
     def __init__(self, descriptor: int, when_lost: Callable[[], None]) -> None:
         self.touched = False
-        self._descriptor = descriptor
+        self._shared = descriptor
+        self._own = -1
         self._when_lost = when_lost
         self._held: list[str] = []
         self._sealed = False
@@ -89,40 +102,53 @@ class GuardedOutput:
         """Send what was held back, unless the stream is sealed."""
         with self._lock:
             held, self._held = self._held, []
-            if held and not self._sealed:
-                self._send("".join(held).encode("utf-8", "replace"))
+            rest = "".join(held).encode("utf-8", "replace")
+            while rest and not self._sealed:
+                self.touched = True
+                rest = self._send_some(rest, LOOK_UP)
 
     def fileno(self) -> int:
         """Descriptor of the terminal."""
-        return self._descriptor
+        return self._shared
 
     def unseal(self) -> None:
-        """Let text through again; what was held back before belongs to a screen that is gone."""
+        """Let text through; what was held back before belongs to a screen that is gone."""
+        if self._own < 0:
+            self._own = _open_without_blocking(self._shared)
         self._held = []
         self._sealed = False
 
-    def seal(self) -> None:
-        """Let nothing through any more; wait for a frame under way, but not for a terminal that stopped reading."""
+    def seal(self, last: bytes) -> None:
+        """Let nothing through any more but these last bytes, if any byte went out since `unseal`.
+
+        A terminal that does not read them loses what it did not read before, which makes room.
+        """
         self._sealed = True
         owned = self._lock.acquire(timeout=WRITE_PATIENCE)
-        if not owned:
-            _discard_unread(self._descriptor)  # which lets the writer go on, and see that it has to end
-            owned = self._lock.acquire(timeout=WRITE_PATIENCE)
+        if self.touched:
+            rest = self._send_some(last, WRITE_PATIENCE)
+            if rest:
+                _discard_unread(self._shared)
+            deadline = time.monotonic() + WRITE_PATIENCE
+            while rest and time.monotonic() < deadline:
+                rest = self._send_some(rest, LOOK_UP)
+        self.touched = False
         if owned:
             self._lock.release()
 
-    def _send(self, data: bytes) -> None:
-        self.touched = True
-        rest = memoryview(data)
-        while rest and not self._sealed:
-            try:
-                rest = rest[os.write(self._descriptor, rest[:PIECE]) :]
-            except BlockingIOError:
-                # Another program that shares the terminal may have made it non-blocking for all of us.
-                select.select([], [self._descriptor], [], WRITE_PATIENCE)
-            except OSError:
+    def _send_some(self, data: bytes, seconds: float) -> bytes:
+        """Send as much as the terminal takes within some time, and return the rest; nothing if it is gone."""
+        try:
+            if select.select([], [self._own], [], seconds)[1]:
+                return data[os.write(self._own, data) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            if not self._sealed:
                 self._sealed = True
                 self._when_lost()
+            return b""
+        return data
 
 
 class _Watchdog:
@@ -205,16 +231,10 @@ class TerminalGuard:
         """Give the terminal back as it was found; harmless when there is nothing to undo."""
         if not self._entered:
             return
-        # A job in the background would be stopped by what follows, instead of ending.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
-        try:
-            self.output.seal()
-            if self.output.touched:
-                _write_within(self.output.fileno(), RESTORE, WRITE_PATIENCE)
+        with even_in_background():
+            self.output.seal(RESTORE)
             self._restore_attributes()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        self.output.touched = self._entered = False
+        self._entered = False
 
     def hang_up(self) -> None:
         """The terminal is gone: leave as on SIGHUP, for a job that its shell disowned never gets that signal."""
@@ -267,25 +287,14 @@ def _terminal_attributes(descriptor: int) -> list[Any] | None:
         return None
 
 
+def _open_without_blocking(descriptor: int) -> int:
+    """The same terminal, opened anew: making the shared descriptor non-blocking would reach into other programs."""
+    try:
+        return os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        return os.dup(descriptor)
+
+
 def _discard_unread(descriptor: int) -> None:
-    """Drop what a terminal did not read yet: the frames of a screen that ends here, to make room."""
     with contextlib.suppress(termios.error):
         termios.tcflush(descriptor, termios.TCOFLUSH)
-
-
-def _write_within(descriptor: int, data: bytes, seconds: float) -> None:
-    """Write to a terminal that may have stopped reading.
-
-    The terminal is opened anew, for making the shared descriptor non-blocking would reach into other programs.
-    """
-    try:
-        own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
-    except OSError:
-        own = os.dup(descriptor)
-    with contextlib.suppress(OSError):
-        if not select.select([], [own], [], seconds)[1]:
-            _discard_unread(own)
-        deadline = time.monotonic() + seconds
-        while data and select.select([], [own], [], max(0.0, deadline - time.monotonic()))[1]:
-            data = data[os.write(own, data) :]
-    os.close(own)

@@ -32,7 +32,7 @@ def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool)
     result = engine.search(typed, settings.route, limit)
     _set_encoding(sys.stdout)
     if as_json:
-        print(json.dumps(_contract(result), ensure_ascii=False, indent=2))
+        print(json.dumps(_contract(result), indent=2))  # ASCII, since no other escape but JSON's own may get in
     elif print0:
         sys.stdout.write("".join(f"{media.name_or_path(hit.meme)}\0" for hit in result.hits))
     else:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from mambomeme_tui.digests import hash_file
+from mambomeme_tui.digests import hash_file, hash_json
 from mambomeme_tui.errors import DamagedVersion
 
 FORMAT = 1
@@ -54,8 +54,10 @@ class Manifest:
     files: tuple[FileEntry, ...]
 
     def write(self, folder: Path) -> None:
-        """Write the manifest beside the files that it names."""
-        text = json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False)
+        """Write the manifest beside the files that it names, with a digest of itself."""
+        data = asdict(self)
+        data["digest"] = hash_json(data)
+        text = json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False)
         (folder / MANIFEST_FILE).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
@@ -63,14 +65,16 @@ class Manifest:
         """Read a manifest.
 
         Raises:
-            DamagedVersion: it is missing, unreadable, of another format, or not of this shape.
+            DamagedVersion: it is missing, unreadable, altered, of another format, or not of this shape.
         """
         try:
             data = json.loads((folder / MANIFEST_FILE).read_bytes())
+            if data.pop("digest") != hash_json(data):
+                raise DamagedVersion(f"The manifest of version {folder.name} was altered.")
             if data["format"] != FORMAT:
                 raise DamagedVersion(f"Version {folder.name} has format {data['format']}, not {FORMAT}.")
             return cls(**{**data, "files": tuple(FileEntry(**entry) for entry in data["files"])})
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             reason = type(error).__name__
             raise DamagedVersion(f"The manifest of version {folder.name} can't be read ({reason}).") from None
 
@@ -91,10 +95,10 @@ def verify(folder: Path, entries: tuple[FileEntry, ...]) -> None:
     if extra := sorted(present - {entry.path for entry in entries} - {MANIFEST_FILE}):
         raise DamagedVersion(f"Version {folder.name} holds a file that its manifest does not name: {extra[0]}.")
     for entry in entries:
-        path = folder / entry.path
         try:
+            path = folder / entry.path
             same = path.stat().st_size == entry.size and hash_file(path) == entry.sha256
-        except OSError:
+        except (OSError, ValueError, TypeError):  # no such file, or a name that can't be one
             same = False
         if not same:
             raise DamagedVersion(f"In version {folder.name}, {entry.path} is not what the manifest says.")

@@ -20,9 +20,9 @@ from filelock import FileLock, Timeout
 from mambomeme_tui import corpus as corpora
 from mambomeme_tui import paths
 from mambomeme_tui.digests import source_digest
-from mambomeme_tui.errors import IndexUnavailable
+from mambomeme_tui.errors import IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.build import Progress, build, version_name
-from mambomeme_tui.index.store import CURRENT_FILE, MODELS_FOLDER, VERSIONS_FOLDER, check
+from mambomeme_tui.index.store import CURRENT_FILE, MODELS_FOLDER, VERSIONS_FOLDER, check, model_folder
 from mambomeme_tui.parameters import Parameters
 
 LOCK_FILE = "publish.lock"
@@ -40,7 +40,11 @@ def publish(data: Path, source: Path, parameters: Parameters, progress: Progress
         IndexUnavailable: the folder can't be written, or another publisher holds it for too long.
         ModelUnavailable: the encoder can't be used; nothing was changed.
     """
-    digest = source_digest(source)
+    try:
+        digest = source_digest(source)
+    except OSError:
+        corpora.load(source)  # names the file that can't be read
+        raise
     origin = "bundled" if source == paths.bundled("corpus") else "folder"
     corpus = corpora.load(source)
     name = version_name(corpus, parameters)
@@ -84,9 +88,10 @@ def _writing(data: Path) -> Iterator[None]:
 
 
 def _sound(data: Path, name: str) -> bool:
+    """Whether nothing needs to be built: the version is what its manifest says, and so is the encoder it needs."""
     try:
-        check(data, name)
-    except IndexUnavailable:
+        model_folder(data, check(data, name))
+    except (IndexUnavailable, ModelUnavailable):
         return False
     return True
 
@@ -109,7 +114,7 @@ def _put_in_place(scratch: Path, target: Path) -> None:
 
 def _name_current(data: Path, name: str) -> None:
     """Replace the pointer in one step, so that a reader sees the old name or the new one."""
-    if (data / CURRENT_FILE).is_file() and (data / CURRENT_FILE).read_text() == f"{name}\n":
+    if (data / CURRENT_FILE).is_file() and (data / CURRENT_FILE).read_bytes() == f"{name}\n".encode():
         return
     descriptor, path = tempfile.mkstemp(prefix=f".{CURRENT_FILE}-", dir=data)
     with os.fdopen(descriptor, "w") as stream:

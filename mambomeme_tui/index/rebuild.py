@@ -17,8 +17,11 @@ class Rebuild:
 
     def __init__(self, data: Path) -> None:
         environment = os.environ | {"MAMBOMEME_DATA_DIR": str(data), "PYTHONUNBUFFERED": "1"}
+        found_in = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).parents[2])]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, found_in))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "mambomeme_tui", "publish", "--porcelain"],
+            # -P: modules that lie in the folder a person happens to be in are not ours to run
+            [sys.executable, "-P", "-m", "mambomeme_tui", "publish", "--porcelain"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

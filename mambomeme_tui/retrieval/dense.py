@@ -47,7 +47,9 @@ class DenseRoute:
         rows = store.neighbours(vector, wanted.depth * len(DENSE_KINDS), wanted.annoy_search)
         memes = store.memes_of(rows)
         links = store.links_of(memes)
-        cosines = np.asarray(store.vectors[store.rows[links]]) @ vector
+        # one product a row: the same row elsewhere in a matrix may differ in its last bit, which would break ties
+        used, place = np.unique(store.rows[links], return_inverse=True)
+        cosines = (np.asarray(store.vectors[used]) @ vector)[place]
         bounds = np.cumsum([0, *(store.starts[memes + 1] - store.starts[memes])[:-1]])
         best = np.maximum.reduceat(cosines, bounds)
         total = np.add.reduceat(cosines, bounds)

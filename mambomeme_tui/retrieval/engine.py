@@ -109,7 +109,7 @@ class Engine:
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)
             clock.lap("policy")
-            state = self._state(query, route)
+            state = self._state(query, route, candidates)
             return SearchResult(query.sentence, route, self.version.name, state, clock.timing(), hits)
 
     def _candidates(self, query: Query, route: str, clock: _Clock, cancelled: Cancelled) -> dict[str, list[Candidate]]:
@@ -163,8 +163,10 @@ class Engine:
                     return tuple(hits)
         return tuple(hits)
 
-    def _state(self, query: Query, route: str) -> State:
-        if route == "hybrid" and self._dense is None:
+    def _state(self, query: Query, route: str, candidates: dict[str, list[Candidate]]) -> State:
+        # the dense route may have become ready while this search went on without it
+        without_dense = "dense" not in candidates if candidates else self._dense is None
+        if route == "hybrid" and without_dense:
             return State.DENSE_FAILED if self.dense_error else State.DENSE_LOADING
         return State.QUERY_SHORTENED if query.shortened else State.COMPLETE
 
@@ -172,6 +174,7 @@ class Engine:
         """Let go of the version's files."""
         with self._lock:
             self._lexical.close()
+            self._dense = None
             self.version.catalogue.close()
 
 

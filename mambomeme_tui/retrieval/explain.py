@@ -1,5 +1,7 @@
 """Why a hit matched, in words that a person can check against the hit."""
 
+from functools import lru_cache
+
 from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.records import Meme
 from mambomeme_tui.retrieval.query import Query
@@ -9,13 +11,20 @@ from mambomeme_tui.text import stem, words
 _READABLE = {"names": "name", "people": "people", "quote": "quote", "topics": "topic"}
 
 
+@lru_cache(maxsize=8192)
+def _stemmed(text: str) -> tuple[tuple[str, str], ...]:
+    """Words of a record's text beside their stems; most of these texts are shared by a family."""
+    return tuple((word, stem(word)) for word in words(text))
+
+
 def explain(query: Query, meme: Meme, dense: Candidate | None) -> tuple[str, ...]:
     """Reasons, the strongest first: fields with the query's words in them, then the nearest vector and its cosine."""
     wanted = set(query.terms)
     reasons = []
     for name, text in lexical_fields(meme).items():
-        if found := list(dict.fromkeys(word for word in words(text) if stem(word) in wanted)):
-            reasons.append((len({stem(word) for word in found}), f"{_READABLE.get(name, name)}: {' '.join(found[:6])}"))
+        if found := {word: stemmed for word, stemmed in _stemmed(text) if stemmed in wanted}:
+            shown = " ".join(list(found)[:6])
+            reasons.append((len(set(found.values())), f"{_READABLE.get(name, name)}: {shown}"))
     reasons.sort(key=lambda reason: -reason[0])
     lines = [line for _, line in reasons]
     if dense:

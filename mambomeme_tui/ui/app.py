@@ -5,6 +5,7 @@ never clears the list before the next one is there, so that typing does not flic
 """
 
 import gc
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.filter import LineFilter
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
@@ -23,34 +25,23 @@ from mambomeme_tui.errors import MamboError
 from mambomeme_tui.opening import OpenError, open_meme
 from mambomeme_tui.session import Session, SessionEvent
 from mambomeme_tui.text import printable
+from mambomeme_tui.ui.cells import Colourless
 from mambomeme_tui.ui.runner import GuardedApp
 from mambomeme_tui.ui.screens.help import HelpScreen
+from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import load_palette, textual_theme
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS, Brand, Counter, Keys, Rule, StatusLine
 from mambomeme_tui.ui.widgets.details import Details
 from mambomeme_tui.ui.widgets.drawn import Drawn
 from mambomeme_tui.ui.widgets.preview import Preview
+from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 
 LIMIT = 10
 SAY_SEARCHING_AFTER = 0.05
-QUERY_ROOM = 10_000
 WIDE, TALL = 72, 18
 """From this size on there is room for a preview beside the list."""
-
-
-class QueryBox(Input):
-    """The query, in one line; arrow down leaves for the list."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.to_list", "Results", show=False),
-        Binding("ctrl+u", "clear", "Clear", show=False),
-    ]
-
-    def action_clear(self) -> None:
-        """Delete the whole query."""
-        self.value = ""
 
 
 class MamboApp(GuardedApp[str]):
@@ -105,20 +96,27 @@ class MamboApp(GuardedApp[str]):
         self.session = Session(settings.data_dir, self._hear)
         self.chosen = ""
         self._asked = 0
+        self._asked_for = ""
         self._timer: Timer | None = None
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Without colours no colour at all is sent: Textual's own filter would send shades of grey."""
+        return [Colourless(self.palette.selection)] if self.no_color else super().get_line_filters()
 
     def _hear(self, event: SessionEvent) -> None:
         """Called from the session's threads; posting is the one thing that is safe there."""
         self.post_message(self.Heard(event))
+
+    def get_default_screen(self) -> MainScreen:
+        """The one screen, which `compose` fills."""
+        return MainScreen(id="_default")
 
     def compose(self) -> ComposeResult:
         """The one screen."""
         colours = self.palette
         with Horizontal(id="top"):
             yield Brand(colours)
-            box = QueryBox(self._first_query, max_length=QUERY_ROOM, compact=True, select_on_focus=False, id="query")
-            box.cursor_blink = False  # a blinking cursor repaints for ever
-            yield box
+            yield QueryBox(self._first_query)
             yield Counter(colours)
         yield Rule(colours)
         with Horizontal(id="body"):
@@ -131,6 +129,7 @@ class MamboApp(GuardedApp[str]):
 
     def on_mount(self) -> None:
         """Paint first, load then."""
+        self.watch(self.screen, "focused", self._show_keys, init=False)
         self.query_one(QueryBox).focus()
         self.call_after_refresh(self.session.start)
         if self._first_query:
@@ -170,7 +169,8 @@ class MamboApp(GuardedApp[str]):
 
     @on(Input.Changed, "#query")
     def _typed(self, message: Input.Changed) -> None:
-        self._ask(message.value)
+        if message.value == message.input.value:  # or the next letter is in the box by now, and is asked for next
+            self._ask(message.value)
 
     @on(Input.Submitted, "#query")
     def _submitted(self, message: Input.Submitted) -> None:
@@ -182,10 +182,10 @@ class MamboApp(GuardedApp[str]):
         self._stop_timer()
         if not printable(typed):
             self.session.withdraw()
-            self._asked = 0
+            self._asked, self._asked_for = 0, ""
             self.show(self._idle())
             return False
-        self._asked = self.session.submit(typed, self._settings.route, LIMIT)
+        self._asked, self._asked_for = self.session.submit(typed, self._settings.route, LIMIT), typed
         self._timer = self.set_timer(SAY_SEARCHING_AFTER, self._say_searching)
         return True
 
@@ -217,12 +217,13 @@ class MamboApp(GuardedApp[str]):
                 share = done / total if stage == "meanings" and total else 0.0
                 self.show(replace(self.view, phase=Phase.BUILDING, message=stage, progress=share))
             case events_of.LexicalReady(_, memes, stale):
-                parts = "meanings are loading" + (" · the corpus is newer: mambomeme publish" if stale else "")
+                parts = "meanings are loading" + (" · stale: mambomeme publish" if stale else "")
                 self.show(replace(self._after_building(), memes=memes, parts=parts))
             case events_of.DenseReady():
                 self._dense_ready()
             case events_of.DenseFailed(error):
                 self.show(replace(self.view, parts=f"by words only: {error.message}"))
+                self._ask_again()
             case events_of.Unavailable(error):
                 self._fail(error)
 
@@ -234,16 +235,21 @@ class MamboApp(GuardedApp[str]):
         gc.freeze()  # what is loaded by now stays; collecting it again and again costs up to 100 ms a time
         parts = self.view.parts.replace("meanings are loading", "").removeprefix(" · ")
         self.show(replace(self.view, parts=parts))
-        box = self.query_one(QueryBox)
-        if box.has_focus and box.value:
-            self._ask(box.value)  # the list so far was found by words alone
+        self._ask_again()
+
+    def _ask_again(self) -> None:
+        """The list so far was found while meanings were loading; it stays once somebody has moved in it."""
+        if self._asked_for and self.query_one(ResultList).selected == 0:
+            self._ask(self._asked_for)
 
     def _fail(self, error: MamboError) -> None:
         view = replace(self.view, phase=Phase.ERROR, message=error.message, hint=error.hint, result=None)
         self.show(replace(view, searching=False, notice=""))
 
-    def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus."""
+    def _show_keys(self) -> None:
+        """Show the keys of what has the focus, in the same frame as the focus itself."""
+        if self.focused is None:
+            return
         keys = self.query_one(Keys)
         keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
         keys.refresh()
@@ -280,11 +286,11 @@ class MamboApp(GuardedApp[str]):
         """Open the selected meme with the person's viewer."""
         if hit := self.query_one(ResultList).hit:
             try:
-                path = open_meme(hit.meme)
+                open_meme(hit.meme)
             except OpenError as error:
                 self._notice(str(error))
             else:
-                self._notice(f"opened {path.name}")
+                self._notice("opened in your viewer")
 
     def action_copy(self) -> None:
         """Copy the selected meme's text to the terminal's clipboard (OSC 52)."""

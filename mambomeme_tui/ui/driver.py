@@ -20,7 +20,7 @@ from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from mambomeme_tui.terminal import TerminalGuard
+from mambomeme_tui.terminal import TerminalGuard, even_in_background
 
 POLL_SECONDS = 0.1
 """How long the input thread waits before it looks whether it shall end, and whether a lone Escape was a key."""
@@ -52,6 +52,12 @@ class GuardedDriver(LinuxDriver):
             self._guard.abandon()
         else:
             self._asleep = False
+
+    def disable_input(self) -> None:
+        """End the input thread, unless application mode was left already."""
+        if self._writer_thread is not None:
+            with even_in_background():
+                super().disable_input()
 
     def stop_application_mode(self) -> None:
         """Leave application mode, once, and restore the terminal."""

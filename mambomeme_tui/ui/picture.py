@@ -27,7 +27,9 @@ def half_blocks(path: Path, width: int, height: int, background: str) -> tuple[S
             if image.width * image.height > MOST_PIXELS:
                 return None
             image.draft("RGB", (width * 4, height * 8))
-            pixels = ImageOps.contain(image.convert("RGBA"), (width, height * 2), Image.Resampling.BOX)
+            pixels = ImageOps.contain(
+                ImageOps.exif_transpose(image).convert("RGBA"), (width, height * 2), Image.Resampling.BOX
+            )
     except Exception:  # Pillow raises nearly anything on a hostile file, and the preview then shows the text
         return None
     canvas = Image.new("RGBA", (width, height * 2), background)

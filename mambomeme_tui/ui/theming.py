@@ -62,13 +62,15 @@ def _read(path: Path) -> tuple[Palette, bool]:
         colours, dark = dict(data["colours"]), data["dark"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"The theme {path} can't be read: {error}.") from None
+    if not isinstance(dark, bool):
+        raise UsageError(f"The theme {path}: dark is true or false, not {dark!r}.")
     names = [field.name for field in fields(Palette)]
     if wrong := sorted(set(names) ^ set(colours)):
         raise UsageError(f"The theme {path} lacks a colour or has one too many: {', '.join(wrong)}.")
     for key, value in colours.items():
         if not isinstance(value, str) or not _COLOUR.fullmatch(value):
             raise UsageError(f"The theme {path}: {key} is written as '#rrggbb', not {value!r}.")
-    return Palette(**colours), bool(dark)
+    return Palette(**colours), dark
 
 
 def textual_theme(palette: Palette, dark: bool) -> Theme:

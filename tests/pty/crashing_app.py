@@ -25,13 +25,14 @@ guard.arm()
 say(b"armed.")
 
 import asyncio  # noqa: E402
+import signal  # noqa: E402
 import sqlite3  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
 from textual import events  # noqa: E402
 from textual.app import ComposeResult  # noqa: E402
-from textual.widgets import Input, Static  # noqa: E402
+from textual.widgets import Static  # noqa: E402
 
 from mambomeme_tui.errors import IndexUnavailable  # noqa: E402
 from mambomeme_tui.ui.runner import GuardedApp, run_guarded  # noqa: E402
@@ -45,8 +46,17 @@ def crash() -> None:
     raise ValueError(f"{len(secret)} is wrong")
 
 
+class Decorated(Exception):
+    """An error that Textual would show in its own way."""
+
+    def __rich__(self) -> str:
+        return "local-value"
+
+
 class CrashingApp(GuardedApp[None]):
     """Dies in the way that the pressed key asks for."""
+
+    CSS = "#tick { pointer: crosshair; }"
 
     def __init__(self, start: str) -> None:
         super().__init__()
@@ -59,12 +69,12 @@ class CrashingApp(GuardedApp[None]):
             crash()
         yield Static("ready to die")
         yield Static("tick", id="tick")
-        yield Input(placeholder="no focus", id="input", disabled=True)
 
     def on_mount(self) -> None:
         if self.start == "mount":
             crash()
         self.set_interval(1 / 30, self.tick)
+        self.app_resume_signal.subscribe(self, lambda _: say(b"resumed."))
 
     def tick(self) -> None:
         """Draw all the time, so that signals arrive in the middle of frames."""
@@ -72,8 +82,8 @@ class CrashingApp(GuardedApp[None]):
         self.query_one("#tick", Static).update(f"tick {self.ticks} " + "#" * (self.ticks % 60))
 
     async def on_unmount(self) -> None:
+        say(b"unmounting.")
         if self.slow_to_end:
-            say(b"unmounting.")
             await asyncio.sleep(3600)
 
     def on_key(self, event: events.Key) -> None:
@@ -92,6 +102,12 @@ class CrashingApp(GuardedApp[None]):
 
     def die_e(self) -> None:
         raise IndexUnavailable("There is no index.", "Build one.")
+
+    def die_r(self) -> None:
+        raise Decorated
+
+    def die_p(self) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
 
     def die_a(self) -> None:
         async def work() -> None:
@@ -117,7 +133,8 @@ class CrashingApp(GuardedApp[None]):
         time.sleep(3600)
 
     def die_c(self) -> None:
-        say(b"stuck.")
+        # Once the main thread is away, in code that knows no signal handlers.
+        threading.Timer(0.5, say, [b"stuck."]).start()
         sqlite3.connect(":memory:").execute(ENDLESS_QUERY).fetchall()
 
     def die_f(self) -> None:

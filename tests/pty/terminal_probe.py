@@ -10,7 +10,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -20,9 +19,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import IO, Final, Self
 
 ROWS, COLUMNS = 24, 80
+WIDTH, HEIGHT = 800, 480
 DEADLINE: Final = 30.0
 """Seconds until a wait counts as failed; far above what any wait needs, for the machine may be busy."""
 
@@ -143,14 +143,25 @@ class TerminalProbe:
     Args:
         argv: what to run, without the interpreter.
         errors: file that takes standard error, in place of the terminal.
+        answers: whether the terminal knows the questions that programs ask.
+        controlling: whether it is the one that sends the program SIGHUP.
     """
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None, errors: IO[bytes] | None = None):
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        errors: IO[bytes] | None = None,
+        *,
+        answers: bool = True,
+        controlling: bool = True,
+    ) -> None:
+        self.answers, self._controlling = answers, controlling
         self.modes = ModeTracker()
         self.raw = bytearray()
         self.messages = bytearray()
         self._master, self._slave = pty.openpty()
-        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 480, 800))
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, WIDTH, HEIGHT))
         self._settings = termios.tcgetattr(self._slave)
         self._reader, writer = os.pipe()
         self._process = self._spawn(argv, {**(env or {}), "PROBE_MESSAGES": str(writer)}, writer, errors)
@@ -168,7 +179,7 @@ class TerminalProbe:
             env={**kept, "LANG": "C.UTF-8", "TERM": "xterm-256color", "COLORTERM": "truecolor", **env},
             cwd=Path(__file__).parents[2],
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if self._controlling else None,
             pass_fds=[writer],
         )
 
@@ -200,12 +211,16 @@ class TerminalProbe:
     @property
     def settings_equal(self) -> bool:
         """Whether the settings of the terminal are the ones from before the program."""
-        settings: list[Any] = termios.tcgetattr(self._slave)
-        return settings == self._settings
+        return bool(termios.tcgetattr(self._slave) == self._settings)
 
     def press(self, keys: bytes) -> None:
         """Type."""
         os.write(self._master, keys)
+
+    def point_at(self, row: int, column: int) -> None:
+        """Move the mouse to a cell; the report is in pixels, as a terminal with mode 1016 sends it."""
+        x, y = (column - 1) * WIDTH // COLUMNS + 1, (row - 1) * HEIGHT // ROWS + 1
+        self.press(b"\x1b[<35;%d;%dM" % (x, y))
 
     def signal(self, number: int) -> None:
         """Send a signal to the program, unless it is gone."""
@@ -244,8 +259,7 @@ class TerminalProbe:
             if left <= 0 or not select.select([self._reader], [], [], left)[0]:
                 raise AssertionError(f"no message {message!r} within {DEADLINE:.0f} s")
             data = os.read(self._reader, 64)
-            if not data:
-                raise AssertionError(f"the program ended without the message {message!r}")
+            assert data, f"the program ended without the message {message!r}"
             self.messages += data
 
     def wait_unread(self) -> int:
@@ -254,12 +268,15 @@ class TerminalProbe:
 
     def finish(self) -> Outcome:
         """Read until the program is gone and everything it wrote was read, and say what is left of it."""
-        if self._master >= 0:
-            self.read_until(lambda: self.ended, "end of the program")
-            while self._read_once(0):
-                pass
+        self.read_until(lambda: self.ended, "end of the program")
+        self.drain()
         main_screen = bytes(self.raw).rpartition(b"\x1b[?1049l")[2].decode(errors="replace")
         return Outcome(self._process.wait(DEADLINE), self.modes.leftovers(), self.settings_equal, main_screen)
+
+    def drain(self) -> None:
+        """Read what is there to read."""
+        while self._read_once(0):
+            pass
 
     def _read_once(self, seconds: float) -> bool:
         if not select.select([self._master], [], [], seconds)[0]:
@@ -268,17 +285,16 @@ class TerminalProbe:
         self.raw += data
         self.modes.feed(data)
         while self.modes.questions and not self.ended:
-            self.press(self._answer(self.modes.questions.pop(0)))
+            answer = self._answer(self.modes.questions.pop(0))
+            if self.answers and answer:
+                self.press(answer)
         return True
 
     def _answer(self, question: bytes) -> bytes:
         if question == b"size":
-            return b"\x1b[48;%d;%d;480;800t" % (ROWS, COLUMNS)
+            return b"\x1b[48;%d;%d;%d;%dt" % (ROWS, COLUMNS, HEIGHT, WIDTH)
         if (mode := re.fullmatch(rb"\x1b\[\?(\d+)\$p", question)) is not None:
             return b"\x1b[?%s;%d$y" % (mode[1], 1 if self.modes.is_on(int(mode[1])) else 2)
         if question == b"\x1b[?u":
             return b"\x1b[?%du" % (self.modes.keyboard[self.modes.is_on(1049)] or [0])[-1]
         return {b"\x1b[c": b"\x1b[?62;22c", b"\x1b[6n": b"\x1b[1;1R", b"\x1b[5n": b"\x1b[0n"}.get(question, b"")
-
-
-FATAL_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)

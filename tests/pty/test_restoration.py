@@ -6,6 +6,7 @@ modes, settings, exit code and what a person is left to read.
 
 import os
 import random
+import re
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -13,24 +14,30 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.pty.terminal_probe import DEADLINE, FATAL_SIGNALS, Outcome, TerminalProbe
+from mambomeme_tui.terminal import FATAL_SIGNALS
+from tests.pty.terminal_probe import Outcome, TerminalProbe
 
 PROGRAM = "tests/pty/crashing_app.py"
-SWITCHED_ON = (1049, 1000, 1003, 1006, 1015, 1016, 1004, 2004, 2048)
+SWITCHED_ON = (1049, 1000, 1003, 1006, 1015, 1004, 2004)
+SWITCHED_ON_WHERE_KNOWN = (1016, 2048)
 CRASH = "mambomeme: something went wrong (ValueError)."
 SEED = 20240817
+
+
+every_terminal = pytest.mark.parametrize("answers", [pytest.param(True, id="modern"), pytest.param(False, id="plain")])
 
 
 def in_interface(probe: TerminalProbe) -> bool:
     """Whether all that Textual switches on in a capable terminal is on."""
     modes = probe.modes
-    return modes.is_on(*SWITCHED_ON) and not modes.is_on(25) and not modes.is_on(7) and bool(modes.keyboard[True])
+    expected = SWITCHED_ON + SWITCHED_ON_WHERE_KNOWN * probe.answers
+    return modes.is_on(*expected) and not modes.is_on(25) and not modes.is_on(7) and bool(modes.keyboard[True])
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[TerminalProbe]:
+def running(*arguments: str, shell: tuple[str, ...] = (), answers: bool = True) -> Iterator[TerminalProbe]:
     """The program, up and drawing, in a terminal that was switched to every mode."""
-    with TerminalProbe([PROGRAM, *arguments]) as probe:
+    with TerminalProbe([*shell, PROGRAM, *arguments], answers=answers) as probe:
         probe.read_text(b"ready to die")
         probe.read_until(lambda: in_interface(probe), "interface with all modes on")
         assert not probe.settings_equal
@@ -58,6 +65,7 @@ def assert_restored(outcome: Outcome, exit_code: int) -> None:
         pytest.param(b"a", 70, CRASH, id="async-worker"),
         pytest.param(b"w", 70, CRASH, id="thread-worker"),
         pytest.param(b"t", 70, CRASH, id="raw-thread"),
+        pytest.param(b"r", 70, "something went wrong (Decorated).", id="decorated-error"),
         pytest.param(b"e", 4, "mambomeme: There is no index. Build one.", id="foreseen-error"),
         pytest.param(b"s", 4, "", id="sys-exit"),
     ],
@@ -95,6 +103,7 @@ def test_signal(number: signal.Signals) -> None:
     with running() as probe:
         probe.signal(number)
         outcome = probe.finish()
+        probe.read_message(b"unmounting.")
     assert_restored(outcome, 128 + number)
     assert outcome.text.removeprefix("\x1b[?25h") == ""
 
@@ -166,35 +175,48 @@ def test_signal_in_the_middle_of_frames(instant: float) -> None:
         assert_restored(probe.finish(), 128 + signal.SIGTERM)
 
 
-def test_hang_up() -> None:
-    with tempfile.TemporaryFile() as errors, TerminalProbe([PROGRAM], errors=errors) as probe:
+@pytest.mark.parametrize("controlling", [pytest.param(True, id="signalled"), pytest.param(False, id="silent")])
+def test_hang_up(controlling: bool) -> None:
+    with (
+        tempfile.TemporaryFile() as errors,
+        TerminalProbe([PROGRAM], errors=errors, controlling=controlling) as probe,
+    ):
         probe.read_text(b"ready to die")
         probe.hang_up()
-        assert probe.finish().exit_code == 128 + signal.SIGHUP
+        assert probe.wait_unread() == 128 + signal.SIGHUP
         errors.seek(0)
         assert errors.read() == b""
+
+
+def wait_settled(probe: TerminalProbe) -> None:
+    """Wait until the first layout is long done, so that only a full repaint can show the text again."""
+    probe.read_until(lambda: re.search(rb"tick (1[2-9]|[2-9]\d|\d{3})", probe.raw) is not None, "twelfth frame")
 
 
 def wait_stopped(probe: TerminalProbe) -> None:
     """Wait until job control stopped the program, and read what it wrote before."""
     probe.read_until(lambda: probe.stopped, "stop")
-    probe.read_for(DEADLINE, lambda: not probe._read_once(0))
+    probe.drain()
 
 
-def continue_and_quit(probe: TerminalProbe) -> None:
-    """Let the program come back, see all of it again, and quit."""
+def continue_and_quit(probe: TerminalProbe, message: bytes = b"") -> None:
+    """Let the program come back and tell so, see all of it again, and quit."""
     since = len(probe.raw)
     probe.signal(signal.SIGCONT)
-    probe.read_text(b"ready to die", since)
+    probe.read_text(b"\x1b[?1049h", since)
+    probe.read_text(b"ready to die", probe.raw.rindex(b"\x1b[?1049h"))
     probe.read_until(lambda: in_interface(probe), "interface with all modes on")
+    probe.read_message(message)
     assert bytes(probe.raw[since:]).count(b"\x1b[?1049h") == 1
     probe.press(b"q")
     assert_restored(probe.finish(), 0)
 
 
+@every_terminal
 @pytest.mark.parametrize("keys", [pytest.param(b"\x1a", id="ctrl-z"), pytest.param(b"", id="SIGTSTP")])
-def test_suspend_and_come_back(keys: bytes) -> None:
-    with running() as probe:
+def test_suspend_and_come_back(keys: bytes, answers: bool) -> None:
+    with running(answers=answers) as probe:
+        wait_settled(probe)
         if keys:
             probe.press(keys)
         else:
@@ -202,18 +224,22 @@ def test_suspend_and_come_back(keys: bytes) -> None:
         wait_stopped(probe)
         assert probe.modes.leftovers() == []
         assert probe.settings_equal
-        continue_and_quit(probe)
+        continue_and_quit(probe, b"resumed.")
 
 
-def test_stop_and_come_back() -> None:
-    with running() as probe:
+@every_terminal
+def test_stop_and_come_back(answers: bool) -> None:
+    with running(answers=answers) as probe:
+        wait_settled(probe)
         probe.signal(signal.SIGSTOP)
         wait_stopped(probe)
         continue_and_quit(probe)
 
 
-def test_stray_continue() -> None:
-    with running() as probe:
+@every_terminal
+def test_stray_continue(answers: bool) -> None:
+    with running(answers=answers) as probe:
+        wait_settled(probe)
         continue_and_quit(probe)
 
 
@@ -225,6 +251,21 @@ def test_kill_while_stopped(stop: signal.Signals) -> None:
         probe.signal(signal.SIGTERM)
         probe.signal(signal.SIGCONT)
         assert_restored(probe.finish(), 128 + signal.SIGTERM)
+
+
+@pytest.mark.parametrize("key", [pytest.param(b"\x1a", id="ctrl-z"), pytest.param(b"p", id="SIGSTOP")])
+def test_stopped_job_that_its_shell_kills(key: bytes) -> None:
+    with running(shell=("tests/pty/tiny_shell.py",)) as probe:
+        probe.press(key)
+        assert_restored(probe.finish(), 128 + signal.SIGTERM)
+
+
+def test_shape_of_the_mouse_pointer() -> None:
+    with running() as probe:
+        probe.point_at(2, 3)
+        probe.read_until(lambda: probe.modes.pointer == "crosshair", "pointer")
+        probe.press(b"q")
+        assert_restored(probe.finish(), 0)
 
 
 def test_bytes_that_are_no_text_do_no_harm() -> None:

@@ -19,7 +19,7 @@ _KEYS = (
     ("↑ ↓  PgUp PgDn  Home End", "move; so do k and j"),
     ("o or ↵", "open with your own viewer"),
     ("y", "copy the text to the clipboard"),
-    ("c", "choose: print the file or id, and quit"),
+    ("c", "print its file or id, and quit"),
     ("/ or Esc", "back to the query"),
     ("everywhere", ""),
     ("F1, ? in the list", "this help"),
@@ -33,7 +33,8 @@ class _Page(Drawn):
 
     def line(self, y: int, width: int) -> Strip:
         colours, ground = self.palette, self.palette.surface
-        rows = [("", ""), *_KEYS, ("", ""), (f"MamboMeme {__version__}", "any key goes back")]
+        gap = [("", "")] if self.size.height > len(_KEYS) + 2 else []
+        rows = [*gap, *_KEYS, *gap, (f"MamboMeme {__version__}", "any key goes back")]
         key, action = rows[y] if y < len(rows) else ("", "")
         heading = bool(key) and not action
         return strip_of(

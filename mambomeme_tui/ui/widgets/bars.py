@@ -8,11 +8,11 @@ from mambomeme_tui.ui.cells import fit, safe, strip_of
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.drawn import Drawn
 
-_STATES = {
+_STATES = {  # short enough to stand whole beside the figures in 80 columns
     State.COMPLETE: "",
-    State.DENSE_LOADING: "by words only: meanings are loading",
-    State.DENSE_FAILED: "by words only: meanings failed to load",
-    State.QUERY_SHORTENED: "long query: only its beginning was used",
+    State.DENSE_LOADING: "meanings were loading",
+    State.DENSE_FAILED: "meanings failed to load",
+    State.QUERY_SHORTENED: "query was shortened",
 }
 
 KeyHelp = tuple[tuple[str, str], ...]

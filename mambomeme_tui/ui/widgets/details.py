@@ -32,8 +32,9 @@ class Details(Drawn):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Break the lines anew for the new size."""
+        """Break the lines anew for the new size; lines of the old one may have been drawn into it already."""
         self._compose_lines()
+        self.refresh()
 
     def line(self, y: int, width: int) -> Strip:
         """A line of facts, with the border at the left."""

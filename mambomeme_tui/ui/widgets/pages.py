@@ -2,7 +2,7 @@
 
 from textual.strip import Strip
 
-from mambomeme_tui.ui.cells import centre, safe, strip_of, style, wrap
+from mambomeme_tui.ui.cells import centre, fit, safe, strip_of, style, wrap
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.view import Phase, View
 
@@ -10,7 +10,7 @@ _EXAMPLES = (
     ("a name", "john cena"),
     ("a quote", "one does not simply"),
     ("a topic", "wrestling"),
-    ("a meaning", "pretending that everything is alright"),
+    ("a meaning", "pretending everything is alright"),
     ("a picture", "cat at a dinner table"),
     ("or nearly", "suprised pikachoo"),
 )
@@ -31,7 +31,9 @@ def page(view: View, palette: Palette, width: int, height: int) -> list[Strip]:
     above = max(0, (height - len(lines)) // 3)
     padded = ([("", palette.text)] * above + lines + [("", palette.text)] * height)[:height]
     ground = palette.background
-    return [strip_of(width, style(colour, ground), (text, style(colour, ground))) for text, colour in padded]
+    return [
+        strip_of(width, style(colour, ground), (fit(text, width), style(colour, ground))) for text, colour in padded
+    ]
 
 
 def _welcome(_view: View, palette: Palette, _width: int) -> list[_Line]:
@@ -61,8 +63,8 @@ def _nothing(view: View, palette: Palette, width: int) -> list[_Line]:
 
 
 def _error(view: View, palette: Palette, width: int) -> list[_Line]:
-    told = [(line, palette.error) for line in wrap(safe(view.message), width - 6, 6)]
-    hint = [(line, palette.text) for line in wrap(safe(view.hint), width - 6, 4)]
+    told = [(line, palette.error) for line in wrap(safe(view.message), width - 6, 12)]
+    hint = [(line, palette.text) for line in wrap(safe(view.hint), width - 6, 6)]
     return [(f"   {text}", colour) for text, colour in [*told, ("", palette.text), *hint]]
 
 

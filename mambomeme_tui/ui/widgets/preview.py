@@ -26,15 +26,17 @@ class Preview(Drawn):
 
     def show_hit(self, hit: Hit | None) -> None:
         """Draw this hit from the next frame on; nothing for None."""
-        if hit is self._hit:
-            return
+        same = hit is not None and self._hit is not None and hit.meme == self._hit.meme
         self._hit = hit
+        if same:
+            return
         self._compose_strips()
         self.refresh()
 
     def on_resize(self) -> None:
-        """Compose the picture anew for the new size."""
+        """Compose the picture anew for the new size; lines of the old one may have been drawn into it already."""
         self._compose_strips()
+        self.refresh()
 
     def line(self, y: int, width: int) -> Strip:
         """A line of the picture or the card, with the border at the left."""
@@ -47,7 +49,7 @@ class Preview(Drawn):
         if self._hit is None or width < 4 or height < 4:
             self._strips = ()
             return
-        path = media.path_of(self._hit.meme)
+        path = None if self.app.no_color else media.path_of(self._hit.meme)  # half blocks are nothing but colours
         picture = half_blocks(path, width, height, self.palette.background) if path else None
         self._strips = picture or card(self._hit, width, height)
 

@@ -1,7 +1,7 @@
 """The list of hits: one widget that draws whole lines, so that ten results repaint in one go.
 
 Every hit takes the same number of lines: two where ten fit like that, more on a tall screen. The selection is an index
-into the hits of the view; a new result selects its first hit.
+into the hits of the view; other hits than before select the first of them.
 """
 
 from typing import Any
@@ -50,8 +50,8 @@ class ResultList(Drawn, can_focus=True):
         return max(1, self.size.height // self.hit_height)
 
     def show(self, view: View) -> None:
-        """Draw a view; a new result selects its first hit."""
-        if view.result is not self.view.result:
+        """Draw a view; other hits than before select the first of them."""
+        if [hit.meme.id for hit in view.hits] != [hit.meme.id for hit in self.view.hits]:
             self.selected = self._top = 0
         super().show(view)
 
@@ -68,6 +68,7 @@ class ResultList(Drawn, can_focus=True):
     def on_resize(self) -> None:
         """Keep the selection in sight."""
         self._top = max(0, min(self.selected, max(self._top, self.selected - self.room + 1)))
+        self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         """Select what was clicked on."""

@@ -1,0 +1,74 @@
+"""The command line of the evaluation: one command a benchmark; errors are one sentence and an exit code."""
+
+import argparse
+import sys
+import traceback
+from collections.abc import Sequence
+
+from mambomeme_tui import __version__
+from mambomeme_tui.errors import MamboError, UsageError
+
+EXIT_CODES = """\
+exit codes:
+  0  done
+  1  the program showed something else than it should have
+  2  the command line is wrong, or a package that measuring needs is not installed
+  3  the corpus has faults
+  4  no index can be served
+  70 something went wrong that should not have
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]  # the base never returns either
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See `{self.prog} --help`.")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command and option."""
+    from mambomeme_eval import quick
+
+    parser = _Parser(
+        prog="mambomeme-eval",
+        description="Measure MamboMeme, as the real program in a real terminal.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"mambomeme-eval {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    command = commands.add_parser("quick", help="starts, keys and searches, in a few minutes")
+    quick.add_options(command)
+    command.set_defaults(run=quick.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    try:
+        options = build_parser().parse_args(arguments)
+        return int(options.run(options))
+    except MamboError as error:
+        return _complain(error, debug)
+    except ModuleNotFoundError as error:
+        hint = "Install it: pip install 'mambomeme[eval]'"
+        return _complain(UsageError(f"The evaluation needs the package {error.name}.", hint), debug)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _complain(MamboError(f"Something went wrong ({type(error).__name__})."), debug)
+
+
+def _complain(error: MamboError, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    print(f"mambomeme-eval: {error}", file=sys.stderr)
+    if error.exit_code == MamboError.exit_code and not debug:
+        print("Run `mambomeme-eval --debug` with the same command to see where.", file=sys.stderr)
+    return error.exit_code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

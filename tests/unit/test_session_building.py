@@ -1,0 +1,133 @@
+"""Proves that a session tells what it loads, builds an index that is missing or damaged, and ends a build on close."""
+
+import os
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mambomeme_tui.errors import IndexUnavailable, ModelUnavailable
+from mambomeme_tui.index.catalogue import CATALOGUE_FILE
+from mambomeme_tui.index.manifest import MANIFEST_FILE, Manifest
+from mambomeme_tui.index.store import CURRENT_FILE, VERSIONS_FOLDER, check, current_name
+from mambomeme_tui.retrieval.results import State
+from mambomeme_tui.session import Answer, Building, DenseFailed, DenseReady, LexicalReady, Unavailable
+from tests.unit.test_session import Heard, linked, spoil
+
+
+def built(data: Path, data_dir: Path) -> Heard:
+    """Start a session that must build; checks what it told, and that a search asked meanwhile is answered."""
+    made = Heard(data)
+    made.start()
+    made.until(Building)
+    number = made.session.submit("john cena", "lexical", 10)
+    ready = made.until(LexicalReady)
+    progress = [event for event in made.all if isinstance(event, Building)]
+    assert list(dict.fromkeys(event.stage for event in progress)) == [
+        "start",
+        "catalogue",
+        "words",
+        "encoder",
+        "meanings",
+    ]
+    for stage in ("words", "meanings"):
+        done = [event.done for event in progress if event.stage == stage]
+        total = {event.total for event in progress if event.stage == stage}
+        assert done == sorted(done)
+        assert total == {done[-1]}
+        assert done[-1] > 1
+    assert ready.version == current_name(data) == current_name(data_dir)
+    assert check(data, ready.version).corpus == check(data_dir, ready.version).corpus
+    assert not ready.stale
+    assert made.until(Answer, number).result.hits
+    made.until(DenseReady)
+    return made
+
+
+def test_loading_tells_words_first_then_meanings(data_dir: Path) -> None:
+    made = Heard(data_dir)
+    made.start()
+    made.until(DenseReady)
+    made.close()
+    made.drain()
+    first, second = made.all
+    assert isinstance(first, LexicalReady)
+    assert first.version == current_name(data_dir)
+    assert first.memes == check(data_dir, first.version).corpus["items"]
+    assert not first.stale
+    assert second == DenseReady()
+
+
+def test_a_damaged_encoder_is_told_and_words_are_answered(data_dir: Path, tmp_path: Path) -> None:
+    data = linked(data_dir, tmp_path)
+    spoil(next((data / "models").glob("*/model.onnx")))
+    made = Heard(data)
+    made.start()
+    assert isinstance(made.until(DenseFailed).error, ModelUnavailable)
+    made.session.submit("john cena", "hybrid", 10)
+    answer = made.until(Answer)
+    made.close()
+    assert answer.result.state is State.DENSE_FAILED
+    assert answer.result.hits
+
+
+def test_a_version_of_an_older_corpus_is_called_stale(data_dir: Path, tmp_path: Path) -> None:
+    data = linked(data_dir, tmp_path)
+    folder = data / VERSIONS_FOLDER / current_name(data)
+    manifest = Manifest.read(folder)
+    (folder / MANIFEST_FILE).unlink()
+    replace(manifest, corpus=manifest.corpus | {"source_digest": "0" * 64}).write(folder)
+    made = Heard(data)
+    made.start()
+    assert made.until(LexicalReady).stale
+    made.until(DenseReady)
+    made.close()
+
+
+def test_a_missing_index_is_built_and_then_searched(data_dir: Path, tmp_path: Path) -> None:
+    shutil.copytree(data_dir / "models", tmp_path / "data" / "models", copy_function=os.link)
+    made = built(tmp_path / "data", data_dir)
+    made.session.submit("guy looking back at another girl", "hybrid", 10)
+    answer = made.until(Answer)
+    made.close()
+    assert answer.result.state is State.COMPLETE
+    assert answer.result.hits[0].meme.family.id == "distracted-boyfriend"
+
+
+def test_a_damaged_index_is_built_anew_and_never_served(data_dir: Path, tmp_path: Path) -> None:
+    data = linked(data_dir, tmp_path)
+    spoil(data / VERSIONS_FOLDER / current_name(data) / CATALOGUE_FILE)
+    with pytest.raises(IndexUnavailable):
+        check(data, current_name(data))
+    built(data, data_dir).close()
+
+
+def test_closing_ends_a_build_that_is_under_way(data_dir: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
+    made = Heard(data)
+    made.start()
+    while made.until(Building).stage != "words":
+        pass
+    rebuild = made.session._rebuild  # the only one who knows the other process
+    assert rebuild is not None
+    assert rebuild._process.poll() is None
+    made.close()
+    assert rebuild._process.returncode == 128 + signal.SIGTERM
+    assert not (data / CURRENT_FILE).exists()
+    assert list((data / VERSIONS_FOLDER).iterdir()) == []
+    made.drain()
+    assert not any(isinstance(event, Unavailable) for event in made.all)
+
+
+def test_an_index_that_can_not_be_built_is_told_as_unavailable(tmp_path: Path) -> None:
+    occupied = tmp_path / "file"
+    occupied.touch()
+    made = Heard(occupied / "data")
+    made.start()
+    unavailable = made.until(Unavailable)
+    made.close()
+    assert isinstance(unavailable.error, IndexUnavailable)
+    assert "can't be written" in unavailable.error.message
