@@ -22,6 +22,7 @@ exit codes:
   3  the corpus has faults
   4  no index can be served
   5  this terminal can't show the interface
+  6  the answer could not be written
   70 something went wrong that should not have
 """
 

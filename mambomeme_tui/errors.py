@@ -6,7 +6,8 @@
     ├── IndexUnavailable     4  no version can be served, and none could be built
     │   └── DamagedVersion   4  a version does not match its manifest
     ├── ModelUnavailable     4  the encoder's weights are missing or are not the expected ones
-    └── TerminalUnsuitable   5  there is no terminal here that can show the interface
+    ├── TerminalUnsuitable   5  there is no terminal here that can show the interface
+    └── OutputError          6  the answer could not be written to where it was to go
 
 `find` adds one code that is no error: 1, nothing was found. Signals end the program with 128 + their number.
 Every message is one sentence without a query in it, so that it may be logged.
@@ -89,3 +90,9 @@ class TerminalUnsuitable(MamboError):
     """The interface needs a terminal that can move its cursor, and there is none."""
 
     exit_code = 5
+
+
+class OutputError(MamboError):
+    """The answer could not be written to where it was to go."""
+
+    exit_code = 6

@@ -15,14 +15,15 @@ class ViewingMode(StrEnum):
     SENSITIVE = "sensitive"
 
 
-_SHOWN = {
+SHOWN = {
     ViewingMode.STANDARD: frozenset({SafetyClass.SAFE}),
     ViewingMode.SENSITIVE: frozenset({SafetyClass.SAFE, SafetyClass.SENSITIVE}),
 }
+"""The classes that each mode shows."""
 
 
 def withheld_because(safety: Safety, mode: ViewingMode) -> str:
     """Why policy withholds an item of this class in this mode, or an empty text where it may be shown."""
-    if safety.level in _SHOWN[mode]:
+    if safety.level in SHOWN[mode]:
         return ""
     return f"{safety.level}: {', '.join(safety.reasons)}"

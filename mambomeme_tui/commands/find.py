@@ -1,6 +1,7 @@
 """`mambomeme find`: one search, printed for a person, as JSON, or as NUL-ended names."""
 
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -9,7 +10,7 @@ from typing import TextIO
 from mambomeme_tui import media
 from mambomeme_tui.commands.progress import ProgressLine
 from mambomeme_tui.config import Settings
-from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, UsageError
+from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, OutputError, UsageError
 from mambomeme_tui.index.rebuild import Rebuild
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
@@ -30,15 +31,26 @@ def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool)
     if settings.route != "lexical":
         engine.load_dense()
     result = engine.search(typed, settings.route, limit)
+    try:
+        _print(result, engine, as_json, print0)
+    except BrokenPipeError:
+        raise  # whoever reads has seen enough
+    except OSError as error:
+        raise OutputError(f"The answer can't be written: {error.strerror}.") from None
+    return 0 if result.hits else NOTHING_FOUND
+
+
+def _print(result: SearchResult, engine: Engine, as_json: bool, print0: bool) -> None:
+    if sys.stdout is None:
+        raise OutputError("The answer can't be written: standard output is closed.")
     _set_encoding(sys.stdout)
     if as_json:
         print(json.dumps(_contract(result), indent=2))  # ASCII, since no other escape but JSON's own may get in
     elif print0:
-        sys.stdout.write("".join(f"{media.name_or_path(hit.meme)}\0" for hit in result.hits))
+        sys.stdout.buffer.write(b"".join(os.fsencode(media.name_or_path(hit.meme)) + b"\0" for hit in result.hits))
     else:
         _print_readable(result, engine)
     sys.stdout.flush()
-    return 0 if result.hits else NOTHING_FOUND
 
 
 def _open(settings: Settings) -> Engine:

@@ -6,14 +6,17 @@ published catalogue is only ever opened read-only and immutable.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from mambomeme_tui.records import Meme
+from mambomeme_tui import rights
+from mambomeme_tui.records import Meme, SafetyClass
 
 CATALOGUE_FILE = "catalogue.sqlite"
-_SCHEMA = "CREATE TABLE memes (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL) STRICT"
+_SCHEMA = """CREATE TABLE memes (
+    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, level TEXT NOT NULL, rights_fault TEXT NOT NULL,
+    record TEXT NOT NULL) STRICT"""
 
 
 def create(path: Path, memes: Iterable[Meme]) -> None:
@@ -23,12 +26,16 @@ def create(path: Path, memes: Iterable[Meme]) -> None:
         with connection:
             connection.execute(_SCHEMA)
             rows = (
-                (position, meme.id, json.dumps(meme.to_dict(), ensure_ascii=False, sort_keys=True))
+                (position, meme.id, meme.safety.level, rights.withheld_because(meme.rights), _to_json(meme))
                 for position, meme in enumerate(memes)
             )
-            connection.executemany("INSERT INTO memes VALUES (?, ?, ?)", rows)
+            connection.executemany("INSERT INTO memes VALUES (?, ?, ?, ?, ?)", rows)
     finally:
         connection.close()
+
+
+def _to_json(meme: Meme) -> str:
+    return json.dumps(meme.to_dict(), ensure_ascii=False, sort_keys=True)
 
 
 class Catalogue:
@@ -41,6 +48,11 @@ class Catalogue:
     def __len__(self) -> int:
         (count,) = self._connection.execute("SELECT count(*) FROM memes").fetchone()
         return int(count)
+
+    def withheld(self, shown: Collection[SafetyClass]) -> frozenset[int]:
+        """Positions of the memes that are not of these classes, or whose rights are not in order."""
+        rows = self._connection.execute("SELECT position, level, rights_fault FROM memes")
+        return frozenset(position for position, level, fault in rows if fault or level not in shown)
 
     def at(self, positions: Sequence[int]) -> list[Meme]:
         """The memes at these positions, in their order."""

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from mambomeme_tui.errors import IndexUnavailable
@@ -52,6 +51,3 @@ class Rebuild:
         """End the other process; what it had not finished leaves no trace that a later run does not clear."""
         if self._process.poll() is None:
             self._process.terminate()
-
-
-Starter = Callable[[Path], Rebuild]

@@ -38,13 +38,14 @@ class DenseRoute:
         vector: Vectors = self._encoder.encode([query.sentence])[0]
         return vector
 
-    def search(self, vector: Vectors, alone: bool) -> list[Candidate]:
-        """Candidates by descending cosine, down to a floor that is higher where no other route bears them out.
+    def search(self, vector: Vectors, alone: bool, extra: int = 0) -> list[Candidate]:
+        """As many candidates as the depth, and `extra` more, by descending cosine, down to a floor.
 
-        Their `basis` is the kind of their best vector.
+        The floor is higher where the route answers alone. Their `basis` is the kind of their best vector.
         """
         store, wanted = self._store, self._parameters
-        rows = store.neighbours(vector, wanted.depth * len(DENSE_KINDS), wanted.annoy_search)
+        depth = wanted.depth + extra
+        rows = store.neighbours(vector, depth * len(DENSE_KINDS), wanted.annoy_search)
         memes = store.memes_of(rows)
         links = store.links_of(memes)
         # one product a row: the same row elsewhere in a matrix may differ in its last bit, which would break ties
@@ -53,7 +54,7 @@ class DenseRoute:
         bounds = np.cumsum([0, *(store.starts[memes + 1] - store.starts[memes])[:-1]])
         best = np.maximum.reduceat(cosines, bounds)
         total = np.add.reduceat(cosines, bounds)
-        order = np.lexsort((memes, -total, -best))[: wanted.depth]
+        order = np.lexsort((memes, -total, -best))[:depth]
         floor = wanted.dense_alone_floor if alone else wanted.dense_floor
         return [
             Candidate(int(memes[at]), float(best[at]), self._kind(links, cosines, bounds, int(at)))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mambomeme_tui import rights, safety
+from mambomeme_tui.config import ROUTES
 from mambomeme_tui.errors import MamboError, ModelUnavailable, UsageError
 from mambomeme_tui.index.store import Version, model_folder, open_version
 from mambomeme_tui.retrieval.explain import explain
@@ -64,6 +65,9 @@ class Engine:
         self._lock = threading.Lock()
         self.version: Version = open_version(data)
         self.size = len(self.version.catalogue)
+        # A route ranks this many more, so that what policy withholds can crowd out nothing that it shows
+        self._withheld = self.version.catalogue.withheld(safety.SHOWN[mode])
+        self._closed = False
         self._lexical = LexicalRoute(self.version.folder, self.version.parameters)
         self._dense: DenseRoute | None = None
         self.dense_error: MamboError | None = None
@@ -101,6 +105,8 @@ class Engine:
             ModelUnavailable: the dense route alone was asked for and is not there.
             UsageError: there is no such route.
         """
+        if route not in ROUTES:
+            raise UsageError(f"There is no route called {route!r}; there are {', '.join(ROUTES)}.")
         with self._lock:
             clock = _Clock()
             query = understand(typed)
@@ -113,22 +119,25 @@ class Engine:
             return SearchResult(query.sentence, route, self.version.name, state, clock.timing(), hits)
 
     def _candidates(self, query: Query, route: str, clock: _Clock, cancelled: Cancelled) -> dict[str, list[Candidate]]:
-        if route not in ("hybrid", "lexical", "dense"):
-            raise UsageError(f"There is no route called {route!r}; there are hybrid, lexical and dense.")
         dense = self._dense_for(route)
+        extra = len(self._withheld)
         found: dict[str, list[Candidate]] = {}
         if route != "dense":
-            found["lexical"] = self._lexical.search(query)
+            found["lexical"] = self._shown(self._lexical.search(query, extra))
             clock.lap("lexical")
         _stop_if(cancelled)
         if dense:
             vector = dense.encode(query)
             clock.lap("encode")
             _stop_if(cancelled)
-            found["dense"] = dense.search(vector, alone=not found.get("lexical"))
+            found["dense"] = self._shown(dense.search(vector, not found.get("lexical"), extra))
             clock.lap("dense")
         _stop_if(cancelled)
         return found
+
+    def _shown(self, found: list[Candidate]) -> list[Candidate]:
+        """What policy may show: the rest has no say in ranks, scores or explanations either."""
+        return [one for one in found if one.position not in self._withheld][: self.version.parameters.depth]
 
     def _dense_for(self, route: str) -> "DenseRoute | None":
         if route == "lexical":
@@ -147,7 +156,7 @@ class Engine:
     def _hits(
         self, query: Query, ranked: list[tuple[int, float]], candidates: dict[str, list[Candidate]], limit: int
     ) -> tuple[Hit, ...]:
-        """The last step: policy first, then the places are filled."""
+        """The last step: policy again, on the records themselves, then the places are filled."""
         evidence = {name: _by_position(found) for name, found in candidates.items()}
         hits: list[Hit] = []
         for start in range(0, len(ranked), limit):
@@ -171,11 +180,13 @@ class Engine:
         return State.QUERY_SHORTENED if query.shortened else State.COMPLETE
 
     def close(self) -> None:
-        """Let go of the version's files."""
+        """Let go of the version's files; a second time it does nothing."""
         with self._lock:
-            self._lexical.close()
-            self._dense = None
-            self.version.catalogue.close()
+            if not self._closed:
+                self._closed = True
+                self._lexical.close()
+                self._dense = None
+                self.version.catalogue.close()
 
 
 def _by_position(found: Iterable[Candidate]) -> dict[int, tuple[int, Candidate]]:

@@ -1,6 +1,7 @@
 """The lexical route: BM25F over Whoosh's postings, any term in any field."""
 
 from pathlib import Path
+from typing import Any
 
 from whoosh import query as whoosh_query
 from whoosh import scoring
@@ -21,12 +22,12 @@ class LexicalRoute:
 
     def __init__(self, folder: Path, parameters: Parameters) -> None:
         self._weights = parameters.field_weights
-        self._depth = parameters.depth
         model = scoring.BM25F(B=parameters.bm25_b, K1=parameters.bm25_k1)
-        self._searcher = open_index(folder / POSTINGS_FOLDER).searcher(weighting=model)
+        self._depth = parameters.depth
+        self._searcher: Any = open_index(folder / POSTINGS_FOLDER).searcher(weighting=model)
 
-    def search(self, query: Query) -> list[Candidate]:
-        """Candidates by descending BM25F, ties by position; empty where no term is in the index."""
+    def search(self, query: Query, extra: int = 0) -> list[Candidate]:
+        """Candidates by descending BM25F, ties by position: as many as the depth, and `extra` more."""
         wanted = [
             whoosh_query.Term(name, term, boost=weight)
             for term in query.terms
@@ -36,7 +37,7 @@ class LexicalRoute:
         if not wanted:
             return []
         # Whoosh's block skipping can loop for ever, so it stays off
-        found = self._searcher.search(whoosh_query.Or(wanted), limit=self._depth, optimize=False)
+        found = self._searcher.search(whoosh_query.Or(wanted), limit=self._depth + extra, optimize=False)
         ranked = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
         return [Candidate(position, score) for position, score in ranked]
 

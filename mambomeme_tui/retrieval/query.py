@@ -1,5 +1,6 @@
 """What a person typed, understood once for all routes."""
 
+import unicodedata
 from dataclasses import dataclass
 
 from mambomeme_tui import text
@@ -25,8 +26,8 @@ class Query:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left to search for."""
-        return not any(char.isalnum() or char > "\u007f" for char in self.sentence)
+        """Whether there is neither a letter, nor a digit, nor a pictograph to search for."""
+        return not any(char.isalnum() or unicodedata.category(char) == "So" for char in self.sentence)
 
 
 def understand(typed: str) -> Query:
