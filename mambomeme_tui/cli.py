@@ -5,14 +5,15 @@ load neither numpy nor an index.
 """
 
 import argparse
+import contextlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 
 from mambomeme_tui import __version__, config
-from mambomeme_tui.errors import CorpusError, MamboError, UsageError
+from mambomeme_tui.errors import CorpusError, MamboError, OutputError, ReaderGone, UsageError
 
 EXIT_CODES = """\
 exit codes:
@@ -73,9 +74,9 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 10:
+    if re.fullmatch(r"[1-9]|10", text):
         return int(text)
-    raise argparse.ArgumentTypeError(f"a number from 1 to 10, not {text!r}")
+    raise argparse.ArgumentTypeError(f"a number from 1 to 10, not {text[:20]!r}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,9 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, debug)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
-        return 141
+    except ReaderGone as error:
+        return _leave_quietly(error.exit_code)
+    except OutputError as error:
+        return _leave_quietly(_complain(error, debug))
     except Exception as error:
         return _complain(MamboError(f"Something went wrong ({type(error).__name__})."), debug)
 
@@ -106,7 +108,7 @@ def _run(options: argparse.Namespace) -> int:
         case "publish":
             from mambomeme_tui.commands import publish
 
-            return publish.run(settings, Path(options.corpus) if options.corpus else None, options.porcelain)
+            return publish.run(settings, options.corpus, options.porcelain)
         case _:
             return _search(settings, " ".join(getattr(options, "query", [])), getattr(options, "debug", False))
 
@@ -130,11 +132,19 @@ def _search(settings: config.Settings, query: str, debug: bool) -> int:
 def _complain(error: MamboError, debug: bool) -> int:
     if debug:
         traceback.print_exc()
+    from mambomeme_tui.commands.output import tell
     from mambomeme_tui.text import printable
 
-    if isinstance(error, CorpusError):
-        print(*(printable(str(fault)) for fault in error.faults), sep="\n", file=sys.stderr)
-    print(f"mambomeme: {printable(str(error))}", file=sys.stderr)  # it may quote what was typed
+    for fault in error.faults if isinstance(error, CorpusError) else ():
+        tell(printable(str(fault)))
+    tell(f"mambomeme: {printable(str(error))}")  # it may quote what was typed
     if error.exit_code == MamboError.exit_code and not debug:
-        print("Run it again with --debug to see where.", file=sys.stderr)
+        tell("Run it again with --debug to see where.")
     return error.exit_code
+
+
+def _leave_quietly(code: int) -> int:
+    """The interpreter flushes standard output once more at its end, and would complain."""
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code

@@ -51,11 +51,13 @@ def load(flags: Mapping[str, str | None] | None = None) -> Settings:
 
 
 def _read(file: Path) -> dict[str, object]:
+    if file.exists() and not file.is_file():
+        raise UsageError(f"{file} is no regular file.", "Mend or remove it.")
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:  # a number beyond Python's limits is no TOMLDecodeError
+    except (OSError, ValueError, RecursionError) as error:  # beyond Python's limits it is no TOMLDecodeError
         raise UsageError(f"{file} can't be read as TOML: {error}.", "Mend or remove that file.") from None
 
 

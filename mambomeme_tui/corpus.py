@@ -112,7 +112,11 @@ def load(root: Path) -> Corpus:
     """
     memes: list[Meme] = []
     faults: list[Fault] = []
-    for path in family_files(root):
+    try:
+        files = family_files(root)
+    except OSError as error:
+        raise CorpusError([Fault(str(root), 1, "(folder)", f"a folder: {error.strerror}")]) from None
+    for path in files:
         try:
             memes.extend(read_family(path))
         except CorpusError as error:
@@ -144,8 +148,10 @@ def read_family(path: Path) -> list[Meme]:
 
 
 def _read_text(path: Path) -> str:
+    if not path.is_file():
+        raise CorpusError([Fault(str(path), 1, "(file)", "a regular file")])
     try:
-        return path.read_bytes().decode()
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CorpusError([Fault(str(path), 1, "(file)", f"UTF-8 text; byte {error.start} is not")]) from None
     except OSError as error:
@@ -187,6 +193,9 @@ def _fault(path: Path, text: str, detail: Any) -> Fault:
             expected = f"no such field{_suggestion(where)}"
         case "too_short":
             expected = "at least one value; this is empty"
+        case "too_long" | "string_too_long":
+            unit = "characters" if isinstance(detail["input"], str) else "values"
+            expected = f"at most {detail['ctx']['max_length']} {unit}"
         case "value_error":
             expected = str(detail["ctx"]["error"])
         case _:

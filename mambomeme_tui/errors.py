@@ -8,6 +8,7 @@
     ├── ModelUnavailable     4  the encoder's weights are missing or are not the expected ones
     ├── TerminalUnsuitable   5  there is no terminal here that can show the interface
     └── OutputError          6  the answer could not be written to where it was to go
+        └── ReaderGone     141  whoever read the answer stopped reading; nobody is told
 
 `find` adds one code that is no error: 1, nothing was found. Signals end the program with 128 + their number.
 Every message is one sentence without a query in it, so that it may be logged.
@@ -96,3 +97,9 @@ class OutputError(MamboError):
     """The answer could not be written to where it was to go."""
 
     exit_code = 6
+
+
+class ReaderGone(OutputError):
+    """Whoever read the answer stopped reading: no error of ours, and nobody is left to tell."""
+
+    exit_code = 141

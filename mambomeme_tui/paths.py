@@ -19,12 +19,17 @@ def expand(path: str | Path) -> Path:
     """The absolute path, with `~` replaced.
 
     Raises:
-        UsageError: nobody of that name has a home here.
+        UsageError: it names nothing, a home that is not here, or what no folder can be called.
     """
+    name = str(path)
+    if not name or "\0" in name or name != name.encode("utf-8", "replace").decode():
+        raise UsageError(f"{name!r} is no folder's name.")
     try:
         return Path(path).expanduser().absolute()
     except RuntimeError:
-        raise UsageError(f"The folder {str(path)!r} names a home that is not here.") from None
+        raise UsageError(f"The folder {name!r} names a home that is not here.") from None
+    except OSError:
+        raise UsageError(f"The folder {name!r} is relative to a folder that is gone.") from None
 
 
 def data_dir() -> Path:

@@ -8,9 +8,10 @@ import textwrap
 from typing import TextIO
 
 from mambomeme_tui import media
+from mambomeme_tui.commands.output import answering, tell
 from mambomeme_tui.commands.progress import ProgressLine
 from mambomeme_tui.config import Settings
-from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, OutputError, UsageError
+from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, UsageError
 from mambomeme_tui.index.rebuild import Rebuild
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
@@ -31,33 +32,30 @@ def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool)
     if settings.route != "lexical":
         engine.load_dense()
     result = engine.search(typed, settings.route, limit)
-    try:
-        _print(result, engine, as_json, print0)
-    except BrokenPipeError:
-        raise  # whoever reads has seen enough
-    except OSError as error:
-        raise OutputError(f"The answer can't be written: {error.strerror}.") from None
+    with answering():
+        _print(result, as_json, print0)
+    if not as_json and not print0:
+        tell(_summary(result, engine))
     return 0 if result.hits else NOTHING_FOUND
 
 
-def _print(result: SearchResult, engine: Engine, as_json: bool, print0: bool) -> None:
-    if sys.stdout is None:
-        raise OutputError("The answer can't be written: standard output is closed.")
+def _print(result: SearchResult, as_json: bool, print0: bool) -> None:
     _set_encoding(sys.stdout)
     if as_json:
         print(json.dumps(_contract(result), indent=2))  # ASCII, since no other escape but JSON's own may get in
     elif print0:
         sys.stdout.buffer.write(b"".join(os.fsencode(media.name_or_path(hit.meme)) + b"\0" for hit in result.hits))
     else:
-        _print_readable(result, engine)
-    sys.stdout.flush()
+        width = max(40, shutil.get_terminal_size((80, 24)).columns)
+        for hit in result.hits:
+            print(*_lines(hit, width), sep="\n")
 
 
 def _open(settings: Settings) -> Engine:
     try:
         return Engine(settings.data_dir)
     except IndexUnavailable as error:
-        print(f"mambomeme: {error.message} It is built now, once.", file=sys.stderr)
+        tell(f"mambomeme: {error.message} It is built now, once.")
         with ProgressLine(sys.stderr) as progress:
             Rebuild(settings.data_dir).run(progress)
         return Engine(settings.data_dir)
@@ -76,17 +74,14 @@ def _contract(result: SearchResult) -> dict[str, object]:
     return found
 
 
-def _print_readable(result: SearchResult, engine: Engine) -> None:
-    width = max(40, shutil.get_terminal_size((80, 24)).columns)
-    for hit in result.hits:
-        print(*_lines(hit, width), sep="\n")
+def _summary(result: SearchResult, engine: Engine) -> str:
     count = f"{len(result.hits)} found" if result.hits else "Nothing found"
     notes = [count, f"{result.timing.total:.0f} ms", result.route, result.version]
     if note := _NOTES.get(result.state):
         notes.append(note)
     if engine.dense_error and result.state is State.DENSE_FAILED:
         notes.append(engine.dense_error.message)
-    print(" · ".join(notes), file=sys.stderr)
+    return " · ".join(notes)
 
 
 def _lines(hit: Hit, width: int) -> list[str]:
@@ -94,5 +89,6 @@ def _lines(hit: Hit, width: int) -> list[str]:
     lines = [f"{hit.rank:>2}  {printable(meme.title)}  ({meme.family.year}, {meme.id})"]
     lines += textwrap.wrap(printable(meme.quote), width - 4, initial_indent="    ", subsequent_indent="    ")
     if hit.why:
-        lines.append(f"    {printable(' · '.join(hit.why))}"[:width])
+        why = printable(" · ".join(hit.why))
+        lines += textwrap.wrap(why, width - 4, initial_indent="    ", subsequent_indent="    ")
     return lines

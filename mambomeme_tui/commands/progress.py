@@ -1,5 +1,6 @@
 """A progress line for a person on a terminal; silent where the output is no terminal."""
 
+import contextlib
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -15,22 +16,25 @@ STAGES = {
 class ProgressLine:
     """Rewrites one line; called with a stage, how much of it is done, and how much there is."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._live = stream.isatty()
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
 
     def __enter__(self) -> Self:
         return self
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if self._live:
+        if self._stream:
             counted = f" {done}/{total}" if total > 1 else ""
-            self._stream.write(f"\r\x1b[K{STAGES.get(stage, stage)}{counted}")
-            self._stream.flush()
+            self._rewrite(f"{STAGES.get(stage, stage)}{counted}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live:
-            self._stream.write("\r\x1b[K")
+        if self._stream:
+            self._rewrite("")
+
+    def _rewrite(self, line: str) -> None:
+        assert self._stream is not None
+        with contextlib.suppress(OSError):  # a terminal that went away stops no work
+            self._stream.write(f"\r\x1b[K{line}")
             self._stream.flush()

@@ -2,27 +2,33 @@
 
 import signal
 import sys
-from pathlib import Path
 from types import FrameType
 
 from mambomeme_tui import paths
+from mambomeme_tui.commands.output import answering
 from mambomeme_tui.commands.progress import ProgressLine
 from mambomeme_tui.config import Settings
 from mambomeme_tui.index.publish import publish
 from mambomeme_tui.parameters import Parameters
 
 
-def run(settings: Settings, source: Path | None, porcelain: bool) -> int:
+def run(settings: Settings, source: str | None, porcelain: bool) -> int:
     """Publish; prints the version's name."""
     signal.signal(signal.SIGTERM, _leave)
-    corpus = source.absolute() if source else paths.bundled("corpus")
+    corpus = paths.bundled("corpus") if source is None else paths.expand(source)
     if porcelain:
-        name = publish(settings.data_dir, corpus, Parameters(), lambda *step: print(*step, flush=True))
+        publish(settings.data_dir, corpus, Parameters(), _print_step)
     else:
         with ProgressLine(sys.stderr) as progress:
             name = publish(settings.data_dir, corpus, Parameters(), progress)
-        print(f"{name} is current.")
+        with answering():
+            print(f"{name} is current.")
     return 0
+
+
+def _print_step(stage: str, done: int, total: int) -> None:
+    with answering():
+        print(stage, done, total)
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:

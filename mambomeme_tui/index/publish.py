@@ -40,13 +40,9 @@ def publish(data: Path, source: Path, parameters: Parameters, progress: Progress
         IndexUnavailable: the folder can't be written, or another publisher holds it for too long.
         ModelUnavailable: the encoder can't be used; nothing was changed.
     """
-    try:
-        digest = source_digest(source)
-    except OSError:
-        corpora.load(source)  # names the file that can't be read
-        raise
-    origin = "bundled" if source == paths.bundled("corpus") else "folder"
     corpus = corpora.load(source)
+    digest = source_digest(source)
+    origin = "bundled" if source == paths.bundled("corpus") else "folder"
     name = version_name(corpus, parameters)
     with _writing(data):
         if not _sound(data, name):
@@ -97,8 +93,10 @@ def _sound(data: Path, name: str) -> bool:
 
 
 def _clear_scratch(versions: Path) -> None:
-    for left_over in versions.glob(".*"):
-        shutil.rmtree(left_over, ignore_errors=True)
+    """Remove what an interrupted publisher left, and nothing else: the folder may be somebody's own."""
+    for pattern in (".building-*", ".damaged-*"):
+        for left_over in versions.glob(pattern):
+            shutil.rmtree(left_over, ignore_errors=True)
 
 
 def _put_in_place(scratch: Path, target: Path) -> None:

@@ -37,6 +37,12 @@ class Rebuild:
         Raises:
             IndexUnavailable: with the sentence that the other process ended with.
         """
+        try:
+            self._listen(progress)
+        finally:
+            self.stop()  # whatever interrupted us interrupts the build
+
+    def _listen(self, progress: Progress) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             parts = line.split()

@@ -122,14 +122,19 @@ async def test_a_click_selects_the_hit_under_it(data_dir: Path) -> None:
         assert selected(app) == 3
 
 
-async def test_moving_right_after_enter_is_not_undone_by_a_second_answer(data_dir: Path) -> None:
+async def test_moving_right_after_enter_is_not_undone_by_its_answer(data_dir: Path) -> None:
     app = application(data_dir)
     async with running(app) as pilot:
         await ask(pilot, "john cena")
-        before = app.session.submit("john cena", "hybrid", 10)  # numbers count requests
+        before = app.view.result
         await pilot.press("enter", "down", "down")
-        assert app.session.submit("john cena", "hybrid", 10) == before + 1
+        await until(pilot, lambda: app.view.result is not before, "answer to Enter")
+        await pilot.pause()
         assert selected(app) == 2
+        assert ids(app)[2] in screen_text(app)
+        await pilot.press("escape")
+        await ask(pilot, "distracted boyfriend")
+        assert selected(app) == 0
 
 
 async def test_o_hands_a_picture_to_the_viewer(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +270,7 @@ async def test_a_list_found_by_words_is_asked_anew_unless_somebody_moved_in_it(d
         assert app.view.result is not None
         app.show(replace(app.view, result=replace(app.view.result, state=State.DENSE_LOADING)))
         assert "meanings were loading" in screen_lines(app)[-2]
-        await pilot.press("enter", *["down"] * moved)
+        await pilot.press("down", *["down"] * moved)
         app.post_message(app.Heard(DenseReady()))
         await pilot.pause()
         if moved:

@@ -22,6 +22,7 @@ from mambomeme_tui.session import Building, Unavailable
 from mambomeme_tui.ui.app import MamboApp
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.drawn import Drawn
+from mambomeme_tui.ui.widgets.preview import Preview
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 from tests.ui.waiting import application, ask, has_answer, ids, running, screen_lines, screen_text, strips, until
@@ -91,7 +92,7 @@ async def test_hostile_queries_are_answered_and_nothing_raw_is_drawn(data_dir: P
 async def test_hostile_texts_of_an_item_are_drawn_without_anything_raw(data_dir: Path, engine: Engine) -> None:
     result = engine.search("john cena")
     app = application(data_dir)
-    async with running(app) as pilot:
+    async with running(app, (200, 60)) as pilot:  # large enough for every fact
         for text in HOSTILE:
             app.show(View(Phase.RESULTS, shown(result, text), memes=1))
             await pilot.pause()
@@ -99,7 +100,7 @@ async def test_hostile_texts_of_an_item_are_drawn_without_anything_raw(data_dir:
             app.show(View(Phase.ERROR, message=text, hint=text))
             await pilot.pause()
             assert raw_characters(app) == set(), text[:40]
-            assert_inside(app, 80, 24)
+            assert_inside(app, 200, 60)
 
 
 def shown(result: SearchResult, text: str) -> SearchResult:
@@ -169,6 +170,16 @@ async def test_resizing_while_searches_run_keeps_everything_inside(data_dir: Pat
             assert ("preview" in screen_lines(app)[1]) == (width >= 72)
         await until(pilot, lambda: has_answer(app, "john cena"), "last answer")
         assert ids(app) == [hit.meme.id for hit in engine.search("john cena").hits]
+
+
+async def test_the_preview_is_there_where_it_leaves_room_for_the_list(data_dir: Path) -> None:
+    app = application(data_dir)
+    async with running(app) as pilot:
+        for size, there in (((71, 24), False), ((72, 17), False), ((72, 18), True), ((220, 17), False)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert ("preview" in screen_lines(app)[1]) == there, size
+            assert bool(app.query_one(Preview).region) == there, size
 
 
 async def test_a_screen_after_resizing_is_the_screen_of_a_fresh_start(data_dir: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import resource
 import shlex
 import signal
@@ -75,10 +76,18 @@ def test_the_viewer_can_neither_read_from_the_terminal_nor_write_to_it(
     meme: Meme, viewer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAMBOMEME_OPENER", shlex.join([sys.executable, str(viewer)]))
-    open_meme(meme)
+    before = os.dup(0)
+    master, slave = pty.openpty()
+    os.dup2(slave, 0)
+    try:
+        open_meme(meme)
+    finally:
+        os.dup2(before, 0)
     call = call_of(viewer)
     assert call["streams"] == ["/dev/null"] * 3
     assert call["session"] != os.getsid(0)
+    for descriptor in (before, master, slave):
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("opener", ["/nowhere/viewer", "no-such-viewer --flag", "'never closed", "/"])
