@@ -38,16 +38,21 @@ def build_parser() -> argparse.ArgumentParser:
     shared = _Parser(add_help=False, argument_default=argparse.SUPPRESS)  # or a command would undo what stood before it
     shared.add_argument("--data-dir", metavar="DIR", help="where versions are kept (MAMBOMEME_DATA_DIR)")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    looks = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    looks.add_argument("--route", choices=config.ROUTES, help="how to find (MAMBOMEME_ROUTE)")
+    looks.add_argument("--theme", metavar="NAME", help="colour theme (MAMBOMEME_THEME)")
     parser = _Parser(
         prog="mambomeme",
         description="Find memes by whatever you remember of them: a name, a quote, a topic, a meaning, a picture.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        parents=[shared],
+        parents=[shared, looks],
     )
     parser.add_argument("--version", action="version", version=f"mambomeme {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _add_search(commands.add_parser("search", parents=[shared], help="open the interface (what no command does too)"))
+    _add_search(
+        commands.add_parser("search", parents=[shared, looks], help="open the interface (what no command does too)")
+    )
     _add_find(commands.add_parser("find", parents=[shared], help="print what is found, for scripts"))
     _add_publish(commands.add_parser("publish", parents=[shared], help="build the index and make it current"))
     return parser
@@ -55,13 +60,13 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", help="search for this at once")
-    parser.add_argument("--route", choices=config.ROUTES, help="how to find (MAMBOMEME_ROUTE)")
-    parser.add_argument("--theme", metavar="NAME", help="colour theme (MAMBOMEME_THEME)")
 
 
 def _add_find(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", help="what you remember")
-    parser.add_argument("--route", choices=config.ROUTES, help="how to find (MAMBOMEME_ROUTE)")
+    parser.add_argument(
+        "--route", choices=config.ROUTES, default=argparse.SUPPRESS, help="how to find (MAMBOMEME_ROUTE)"
+    )
     parser.add_argument("--limit", type=_limit, default=10, metavar="N", help="the most hits to print, 1 to 10")
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object")
@@ -71,6 +76,7 @@ def _add_find(parser: argparse.ArgumentParser) -> None:
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", metavar="DIR", help="a corpus folder; the bundled one where none is named")
     parser.add_argument("--porcelain", action="store_true", help="print progress for a program to read")
+    parser.add_argument("--tied", action="store_true", help="end as soon as standard input does")
 
 
 def _limit(text: str) -> int:
@@ -85,14 +91,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in arguments
     try:
         return _run(build_parser().parse_args(arguments))
-    except MamboError as error:
-        return _complain(error, debug)
     except KeyboardInterrupt:
         return 130
     except ReaderGone as error:
         return _leave_quietly(error.exit_code)
     except OutputError as error:
         return _leave_quietly(_complain(error, debug))
+    except MamboError as error:
+        return _complain(error, debug)
     except Exception as error:
         return _complain(MamboError(f"Something went wrong ({type(error).__name__})."), debug)
 
@@ -108,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         case "publish":
             from mambomeme_tui.commands import publish
 
-            return publish.run(settings, options.corpus, options.porcelain)
+            return publish.run(settings, options.corpus, options.porcelain, options.tied)
         case _:
             return _search(settings, " ".join(getattr(options, "query", [])), getattr(options, "debug", False))
 
@@ -119,14 +125,17 @@ def _search(settings: config.Settings, query: str, debug: bool) -> int:
     require_terminal()
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when Textual is imported; halves the wait for the next paint
     sys.setswitchinterval(0.001)  # or every painting waits up to 5 ms for a search or a loader to let it run
+    from mambomeme_tui.commands.output import answering
     from mambomeme_tui.ui.app import MamboApp
     from mambomeme_tui.ui.runner import run_guarded
 
     app = MamboApp(settings, query)
     code = run_guarded(app, debug=debug)
     if code == 0 and app.chosen:
-        print(app.chosen)
-    return code
+        with answering():
+            print(app.chosen)
+    # A thread may be inside a library that aborts the process if the interpreter unwinds it; nothing is left to do
+    os._exit(code)
 
 
 def _complain(error: MamboError, debug: bool) -> int:

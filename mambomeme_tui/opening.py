@@ -61,7 +61,7 @@ def _viewer() -> list[str]:
     name = "open" if sys.platform == "darwin" else "xdg-open"
     if path := shutil.which(name):
         return [path]
-    raise OpenError(f"There is no {name} here.", "Name a viewer in MAMBOMEME_OPENER.")
+    raise OpenError("Name a viewer in MAMBOMEME_OPENER:", f"there is no {name} here.")
 
 
 def _card(meme: Meme) -> Path:

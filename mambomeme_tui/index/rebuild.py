@@ -20,8 +20,8 @@ class Rebuild:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, found_in))
         self._process = subprocess.Popen(
             # -P: modules that lie in the folder a person happens to be in are not ours to run
-            [sys.executable, "-P", "-m", "mambomeme_tui", "publish", "--porcelain"],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", "mambomeme_tui", "publish", "--porcelain", "--tied"],
+            stdin=subprocess.PIPE,  # it closes with us, however we end, and that ends the build
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -86,5 +86,5 @@ def model_folder(data: Path, manifest: Manifest) -> Path:
     for name, expected in manifest.model["files"].items():
         path = folder / name
         if not path.is_file() or hash_file(path) != expected:
-            raise ModelUnavailable(f"{path} is missing or not what the manifest says.", "Run `mambomeme publish`.")
+            raise ModelUnavailable(f"The encoder's {name} is missing or damaged.", "Run `mambomeme publish`.")
     return folder

@@ -4,6 +4,8 @@ It owns the current `View` and is the only one that makes a new one. The newest 
 never clears the list before the next one is there, so that typing does not flicker.
 """
 
+import asyncio
+import contextlib
 import gc
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +25,7 @@ from mambomeme_tui import session as events_of
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import MamboError
 from mambomeme_tui.opening import OpenError, open_meme
+from mambomeme_tui.retrieval.results import SearchResult
 from mambomeme_tui.session import Session, SessionEvent
 from mambomeme_tui.text import printable
 from mambomeme_tui.ui.cells import Colourless
@@ -40,6 +43,8 @@ from mambomeme_tui.ui.widgets.results import ResultList
 
 LIMIT = 10
 SAY_SEARCHING_AFTER = 0.05
+KEY_PATIENCE = 0.5
+"""Seconds that the next key waits for the one before it, at most."""
 WIDE, TALL = 72, 18
 """From this size on there is room for a preview beside the list."""
 
@@ -97,6 +102,8 @@ class MamboApp(GuardedApp[str]):
         self.chosen = ""
         self._asked = 0
         self._asked_for = ""
+        self._awaiting = False
+        self._held: list[str] = []
         self._timer: Timer | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -120,7 +127,7 @@ class MamboApp(GuardedApp[str]):
             yield Counter(colours)
         yield Rule(colours)
         with Horizontal(id="body"):
-            yield ResultList(colours)
+            yield ResultList(colours, self._obey)
             with Vertical(id="side"):
                 yield Preview(colours)
                 yield Details(colours)
@@ -130,7 +137,7 @@ class MamboApp(GuardedApp[str]):
     def on_mount(self) -> None:
         """Paint first, load then."""
         self.watch(self.screen, "focused", self._show_keys, init=False)
-        self.query_one(QueryBox).focus()
+        self.action_to_box()
         self.call_after_refresh(self.session.start)
         if self._first_query:
             self._ask(self._first_query)
@@ -161,7 +168,21 @@ class MamboApp(GuardedApp[str]):
             widget.show(view)
         self._show_hit()
 
+    async def on_event(self, event: events.Event) -> None:
+        """Keys act one after the other: the next one goes to what has the focus once this one has done its work."""
+        target = self.focused or self.screen if self.screen_stack else None
+        await super().on_event(event)
+        if target is not None and isinstance(event, events.Key) and target.is_running:
+            done = asyncio.Event()
+            target.call_later(done.set)
+            with contextlib.suppress(TimeoutError):  # a target that closes meanwhile runs no more callbacks
+                await asyncio.wait_for(done.wait(), KEY_PATIENCE)
+
     @on(ResultList.Selected)
+    def _select(self) -> None:
+        self.show(replace(self.view, notice="", trouble=False))
+        self._show_hit()
+
     def _show_hit(self) -> None:
         hit = self.query_one(ResultList).hit
         self.query_one(Preview).show_hit(hit)
@@ -169,49 +190,54 @@ class MamboApp(GuardedApp[str]):
 
     @on(Input.Changed, "#query")
     def _typed(self, message: Input.Changed) -> None:
-        if message.value == message.input.value:  # or the next letter is in the box by now, and is asked for next
+        # or the next letter is in the box by now, and is asked for next; or Enter asked for it already
+        if message.value == message.input.value and message.value != self._asked_for:
             self._ask(message.value)
 
-    @on(Input.Submitted, "#query")
-    def _submitted(self, message: Input.Submitted) -> None:
-        if self._ask(message.value):
-            self.query_one(ResultList).focus()
+    def action_search(self) -> None:
+        """Search for what stands in the box, and move to the list."""
+        if self._ask(self.query_one(QueryBox).value):
+            self.screen.set_focus(self.query_one(ResultList))
 
     def _ask(self, typed: str) -> bool:
         """Search for what stands in the box; False where there is nothing to search for."""
-        self._stop_timer()
+        self._settle()
+        self._held.clear()
         if not printable(typed):
             self.session.withdraw()
             self._asked, self._asked_for = 0, ""
             self.show(self._idle())
             return False
         self._asked, self._asked_for = self.session.submit(typed, self._settings.route, LIMIT), typed
+        self._awaiting = True
         self._timer = self.set_timer(SAY_SEARCHING_AFTER, self._say_searching)
         return True
 
     def _idle(self) -> View:
         kept = self.view.phase in (Phase.BUILDING, Phase.ERROR) and not self.view.memes
         phase = self.view.phase if kept else Phase.WELCOME
-        return replace(self.view, phase=phase, result=None, searching=False, notice="")
+        return replace(self.view, phase=phase, result=None, searching=False, notice="", trouble=False)
 
     def _say_searching(self) -> None:
         if self.view.memes:
             self.show(replace(self.view, searching=True))
 
-    def _stop_timer(self) -> None:
+    def _settle(self) -> None:
+        """Nothing is awaited any more."""
+        self._awaiting = False
         if self._timer:
             self._timer.stop()
             self._timer = None
 
     @on(Heard)
-    def _heard(self, message: Heard) -> None:
+    async def _heard(self, message: Heard) -> None:
+        if not self.query(ResultList):
+            return  # the screen is being taken down
         match message.event:
             case events_of.Answer(number, result) if number == self._asked:
-                self._stop_timer()
-                phase = Phase.RESULTS if result.hits else Phase.NOTHING
-                self.show(replace(self.view, phase=phase, result=result, searching=False, notice=""))
+                await self._answer(result)
             case events_of.SearchFailed(number, error) if number == self._asked:
-                self._stop_timer()
+                self._settle()
                 self._fail(error)
             case events_of.Building(stage, done, total):
                 share = done / total if stage == "meanings" and total else 0.0
@@ -222,10 +248,23 @@ class MamboApp(GuardedApp[str]):
             case events_of.DenseReady():
                 self._dense_ready()
             case events_of.DenseFailed(error):
-                self.show(replace(self.view, parts=f"by words only: {error.message}"))
+                self.show(replace(self.view, parts=f"by words only · {error.hint or error.message}"))
                 self._ask_again()
             case events_of.Unavailable(error):
                 self._fail(error)
+
+    async def _answer(self, result: SearchResult) -> None:
+        """Show an answer, then do what was asked of its list before it came."""
+        self._settle()
+        phase = Phase.RESULTS if result.hits else Phase.NOTHING
+        view = replace(self.view, phase=phase, result=result, searching=False, notice="", trouble=False)
+        self.show(view)
+        held, self._held = self._held, []
+        if not result.hits and isinstance(self.focused, ResultList):
+            self.action_to_box()
+            return
+        for action in held:
+            await self.run_action(action)
 
     def _after_building(self) -> View:
         return replace(self.view, phase=Phase.WELCOME) if self.view.phase is Phase.BUILDING else self.view
@@ -244,7 +283,7 @@ class MamboApp(GuardedApp[str]):
 
     def _fail(self, error: MamboError) -> None:
         view = replace(self.view, phase=Phase.ERROR, message=error.message, hint=error.hint, result=None)
-        self.show(replace(view, searching=False, notice=""))
+        self.show(replace(view, searching=False, notice="", trouble=False))
 
     def _show_keys(self) -> None:
         """Show the keys of what has the focus, in the same frame as the focus itself."""
@@ -254,11 +293,16 @@ class MamboApp(GuardedApp[str]):
         keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
         keys.refresh()
 
-    async def on_key(self, event: events.Key) -> None:
-        """Keys of the list; the box has its own."""
-        if isinstance(self.focused, ResultList) and (action := self.LIST_ACTIONS.get(event.key)):
-            event.stop()
+    async def _obey(self, key: str) -> bool:
+        """Do what a key means in the list, at once or when the awaited list is there; False where it means nothing."""
+        action = self.LIST_ACTIONS.get(key)
+        if action is None:
+            return False
+        if self._awaiting and action not in ("to_box", "help"):
+            self._held.append(action)
+        else:
             await self.run_action(action)
+        return True
 
     def action_move(self, by: int) -> None:
         """Move the selection; up from the first hit goes back to the box."""
@@ -270,12 +314,12 @@ class MamboApp(GuardedApp[str]):
 
     def action_to_list(self) -> None:
         """Move to the list, where there is one."""
-        if self.view.hits:
-            self.query_one(ResultList).focus()
+        if self.view.hits or self._awaiting:
+            self.screen.set_focus(self.query_one(ResultList))
 
     def action_to_box(self) -> None:
         """Move back to the query."""
-        self.query_one(QueryBox).focus()
+        self.screen.set_focus(self.query_one(QueryBox))
 
     def action_help(self) -> None:
         """Show the help."""
@@ -288,7 +332,7 @@ class MamboApp(GuardedApp[str]):
             try:
                 open_meme(hit.meme)
             except OpenError as error:
-                self._notice(str(error))
+                self._notice(str(error), trouble=True)
             else:
                 self._notice("opened in your viewer")
 
@@ -304,5 +348,5 @@ class MamboApp(GuardedApp[str]):
             self.chosen = media.name_or_path(hit.meme)
             self.exit(self.chosen)
 
-    def _notice(self, text: str) -> None:
-        self.show(replace(self.view, notice=text))
+    def _notice(self, text: str, trouble: bool = False) -> None:
+        self.show(replace(self.view, notice=text, trouble=trouble))

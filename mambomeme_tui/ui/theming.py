@@ -60,7 +60,9 @@ def _read(path: Path) -> tuple[Palette, bool]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         colours, dark = dict(data["colours"]), data["dark"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except KeyError as error:
+        raise UsageError(f"The theme {path} lacks {error}.") from None
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"The theme {path} can't be read: {error}.") from None
     if not isinstance(dark, bool):
         raise UsageError(f"The theme {path}: dark is true or false, not {dark!r}.")

@@ -34,6 +34,7 @@ class View:
         parts: what is still loading or has failed; empty when all is well.
         searching: a search has been running for long enough to say so.
         notice: the outcome of the last key, such as "copied".
+        trouble: the notice tells of a failure.
     """
 
     phase: Phase = Phase.WELCOME
@@ -46,6 +47,7 @@ class View:
     parts: str = ""
     searching: bool = False
     notice: str = ""
+    trouble: bool = False
 
     @property
     def hits(self) -> tuple[Hit, ...]:

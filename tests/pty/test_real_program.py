@@ -74,6 +74,15 @@ def test_a_search_fits_on_one_screen_and_c_prints_the_chosen_id(data_dir: Path, 
     assert outcome.text.replace("\x1b[?25h", "") == f"{second}\r\n"
 
 
+def test_keys_typed_in_one_go_are_obeyed_one_after_the_other(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
+    with Emulator(data_dir, tmp_path) as terminal:
+        terminal.wait_for("memes")
+        terminal.press(QUERY.encode() + b"\r\x1b[B\x1b[Bc")
+        outcome = terminal.finish()
+    assert_restored(outcome, 0)
+    assert outcome.text.replace("\x1b[?25h", "") == f"{engine.search(QUERY).hits[2].meme.id}\r\n"
+
+
 def test_y_sends_the_text_to_the_clipboard_of_the_terminal(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
     with Emulator(data_dir, tmp_path, ["search", QUERY]) as terminal:
         terminal.wait_for_answer(QUERY)

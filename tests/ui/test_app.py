@@ -319,3 +319,4 @@ async def test_a_paste_takes_every_line_and_no_more_than_there_is_room_for(data_
         box.post_message(events.Paste("x" * 20_000))
         await until(pilot, lambda: len(box.value) == ROOM, "full box")
         assert box.value.startswith(" john cenaxxx")
+        await until(pilot, lambda: "query was shortened" in screen_lines(app)[-2], "answer to the full box")

@@ -106,7 +106,7 @@ def test_a_faulty_file_is_told_by_its_name(written: bytes, told: str, file: Path
 
 def test_a_folder_in_the_file_s_place_is_told(file: Path) -> None:
     file.mkdir()
-    with pytest.raises(UsageError, match="Is a directory"):
+    with pytest.raises(UsageError, match="no regular file"):
         config.load()
 
 

@@ -86,9 +86,9 @@ def test_a_copy_under_another_name_is_a_theme(own: Path) -> None:
 
 FAULTS = {
     "no TOML": (NIGHT + "\n[", "can't be read"),
-    "no colours": ("dark = true\n", "can't be read: 'colours'"),
+    "no colours": ("dark = true\n", "lacks 'colours'"),
     "colours of another kind": ("dark = true\ncolours = 3\n", "can't be read"),
-    "no word of light": (NIGHT.replace("dark = true", ""), "can't be read: 'dark'"),
+    "no word of light": (NIGHT.replace("dark = true", ""), "lacks 'dark'"),
     "light as a text": (NIGHT.replace("dark = true", 'dark = "false"'), "dark is true or false, not 'false'"),
     "light as a number": (NIGHT.replace("dark = true", "dark = 1"), "dark is true or false, not 1"),
     "a colour less": (NIGHT.replace('title = "#e6e9ff"\n', ""), "one too many: title"),

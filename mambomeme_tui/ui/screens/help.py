@@ -1,67 +1,92 @@
-"""The help: every key and what it does, and where the memes come from. Any key goes back."""
+"""The help: every key and what it does. Where it does not fit, arrows scroll; any other key goes back."""
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from mambomeme_tui import __version__
-from mambomeme_tui.ui.cells import fit, strip_of
+from mambomeme_tui.ui.cells import fit, strip_of, wrap
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.widgets.drawn import Drawn
 
 _KEYS = (
+    (f"MamboMeme {__version__} · any key goes back", ""),
     ("in the query box", ""),
     ("↵", "search, then move to the list"),
     ("↓", "move to the list"),
     ("Ctrl+U", "clear the query"),
     ("in the list", ""),
-    ("↑ ↓  PgUp PgDn  Home End", "move; so do k and j"),
+    ("↑ ↓ k j", "move; so do PgUp, PgDn, Home and End"),
     ("o or ↵", "open with your own viewer"),
     ("y", "copy the text to the clipboard"),
     ("c", "print its file or id, and quit"),
     ("/ or Esc", "back to the query"),
     ("everywhere", ""),
-    ("F1, ? in the list", "this help"),
-    ("Ctrl+Q, Ctrl+C", "quit"),
+    ("F1", "this help; in the list also ?"),
+    ("Ctrl+Q", "quit; so does Ctrl+C"),
     ("Ctrl+Z", "suspend; `fg` comes back"),
 )
+_SCROLL = frozenset({"up", "down", "pageup", "pagedown", "home", "end", "j", "k"})
+KEY_WIDTH = 11
 
 
 class _Page(Drawn):
-    DEFAULT_CSS = "_Page { width: 60; height: 18; max-width: 100%; max-height: 100%; }"
+    DEFAULT_CSS = "_Page { width: 1fr; height: auto; }"
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        return len(self._rows(width))
 
     def line(self, y: int, width: int) -> Strip:
         colours, ground = self.palette, self.palette.surface
-        gap = [("", "")] if self.size.height > len(_KEYS) + 2 else []
-        rows = [*gap, *_KEYS, *gap, (f"MamboMeme {__version__}", "any key goes back")]
+        rows = self._rows(width)
         key, action = rows[y] if y < len(rows) else ("", "")
-        heading = bool(key) and not action
         return strip_of(
             width,
             self.paint(colours.text, ground),
-            (f"  {key}" if heading else f"    {fit(key, 25)}", self.paint(colours.accent, ground, bold=True)),
+            (key, self.paint(colours.accent, ground, bold=True)),
             (action, self.paint(colours.text, ground)),
         )
+
+    def _rows(self, width: int) -> list[tuple[str, str]]:
+        rows: list[tuple[str, str]] = []
+        for key, action in _KEYS:
+            if not action:
+                rows += [(f" {line}", "") for line in wrap(key, width - 2, 9)]
+                continue
+            for number, line in enumerate(wrap(action, max(8, width - KEY_WIDTH - 4), 9)):
+                rows.append((f"   {fit('' if number else key, KEY_WIDTH)}", line))
+        return rows
 
 
 class HelpScreen(ModalScreen[None]):
     """Shows the help over the main screen."""
 
-    DEFAULT_CSS = "HelpScreen { align: center middle; background: $background 60%; }"
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen VerticalScroll { width: 56; height: auto; max-width: 100%; max-height: 100%; background: $surface; }
+    """
 
     def __init__(self, palette: Palette) -> None:
         super().__init__()
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """One drawn page."""
-        yield _Page(self._palette)
+        """One drawn page that scrolls."""
+        with VerticalScroll(can_focus=False):
+            yield _Page(self._palette)
 
     def on_key(self, event: events.Key) -> None:
-        """Any key goes back."""
+        """Scroll, or go back."""
         event.stop()
-        self.dismiss()
+        page = self.query_one(VerticalScroll)
+        if event.key not in _SCROLL or page.max_scroll_y == 0:
+            self.dismiss()
+        elif event.key in ("up", "pageup", "home", "k"):
+            page.scroll_page_up(animate=False)
+        else:
+            page.scroll_page_down(animate=False)
 
     def on_click(self) -> None:
         """A click goes back."""

@@ -15,9 +15,17 @@ _STATES = {  # short enough to stand whole beside the figures in 80 columns
     State.QUERY_SHORTENED: "query was shortened",
 }
 
-KeyHelp = tuple[tuple[str, str], ...]
-BOX_KEYS: KeyHelp = (("↵", "search"), ("↓", "results"), ("^u", "clear"), ("F1", "help"), ("^q", "quit"))
-LIST_KEYS: KeyHelp = (("↑↓", "move"), ("o", "open"), ("y", "copy"), ("c", "choose"), ("/", "query"), ("?", "help"))
+KeyHelp = tuple[tuple[str, str, int], ...]
+"""Keys from left to right: the key, what it does, and how soon it gives way on a narrow screen, the highest first."""
+BOX_KEYS: KeyHelp = (("↵", "search", 1), ("↓", "results", 3), ("^u", "clear", 4), ("F1", "help", 2), ("^q", "quit", 2))
+LIST_KEYS: KeyHelp = (
+    ("↑↓", "move", 6),
+    ("o", "open", 3),
+    ("y", "copy", 5),
+    ("c", "choose", 4),
+    ("/", "query", 1),
+    ("?", "help", 2),
+)
 
 
 class Brand(Drawn):
@@ -41,7 +49,8 @@ class Counter(Drawn):
         """A light and a number."""
         view, colours = self.view, self.palette
         light = colours.warning if view.parts or not view.memes else colours.good
-        text = f" {view.memes:,} memes" if view.memes else " loading"
+        waiting = " no index" if view.phase is Phase.ERROR else " loading"
+        text = f" {view.memes:,} memes" if view.memes else waiting
         return strip_of(width, self.paint(colours.text), (" ●", self.paint(light)), (text, self.paint(colours.muted)))
 
 
@@ -95,7 +104,7 @@ def _mark(view: View) -> tuple[str, str]:
         return "✗", "error"
     if view.searching or view.phase is Phase.BUILDING:
         return "…", "warning"
-    return ("!", "warning") if view.parts else ("✓", "good")
+    return ("!", "warning") if view.parts or view.trouble else ("✓", "good")
 
 
 def _figures(view: View) -> str:
@@ -132,13 +141,18 @@ class Keys(Drawn):
         """Keys and what they do; those that do not fit are left out whole."""
         colours, ground = self.palette, self.palette.footer
         parts = []
-        room = width
-        for key, action in self.keys:
-            room -= cell_len(key) + cell_len(action) + 4
-            if room < 0:
-                break
+        for key, action in _fitting(self.keys, width):
             parts += [
                 (f" {key}", self.paint(colours.accent, ground, bold=True)),
                 (f" {action}  ", self.paint(colours.muted, ground)),
             ]
         return strip_of(width, self.paint(colours.muted, ground), *parts)
+
+
+def _fitting(keys: KeyHelp, width: int) -> list[tuple[str, str]]:
+    kept = set(keys)
+    for given in sorted(keys, key=lambda entry: -entry[2]):
+        if sum(cell_len(key) + cell_len(action) + 4 for key, action, _ in kept) <= width:
+            break
+        kept.discard(given)
+    return [(key, action) for key, action, yields in keys if (key, action, yields) in kept]

@@ -18,6 +18,7 @@ class QueryBox(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "app.to_list", "Results", show=False),
+        Binding("enter,ctrl+j", "app.search", "Search", show=False),  # Enter typed before the interface came is a ^J
         Binding("ctrl+u", "clear", "Clear", show=False),
     ]
 
@@ -30,6 +31,8 @@ class QueryBox(Input):
 
     def validate_value(self, value: str) -> str:
         """Blanks for what must not be drawn, one for one, so that the cursor stays where it is."""
+        if value.isprintable():
+            return value
         return "".join(char if char.isprintable() or char in JOINERS else " " for char in value)
 
     def _on_paste(self, event: events.Paste) -> None:

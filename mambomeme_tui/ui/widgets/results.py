@@ -4,6 +4,7 @@ Every hit takes the same number of lines: two where ten fit like that, more on a
 into the hits of the view; other hits than before select the first of them.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rich.cells import cell_len
@@ -29,8 +30,9 @@ class ResultList(Drawn, can_focus=True):
     class Selected(Message):
         """Another hit was selected."""
 
-    def __init__(self, palette: Palette, **options: Any) -> None:
+    def __init__(self, palette: Palette, obey: Callable[[str], Awaitable[bool]], **options: Any) -> None:
         super().__init__(palette, **options)
+        self._obey = obey
         self.selected = 0
         self._top = 0
 
@@ -64,6 +66,12 @@ class ResultList(Drawn, can_focus=True):
         self._top = max(min(self._top, index), index - self.room + 1)
         self.refresh()
         self.post_message(self.Selected())
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Obey at once, before the next key can be taken for one of the list's."""
+        if await self._obey(event.key):
+            event.stop()
+            event.prevent_default()
 
     def on_resize(self) -> None:
         """Keep the selection in sight."""
