@@ -1,8 +1,6 @@
 """Keys, focus and answers on the real application with the real index: what a person does is what they get."""
 
-import os
 import shlex
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +16,14 @@ from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.session import Answer, DenseReady, SearchFailed
 from mambomeme_tui.ui.app import MamboApp
 from mambomeme_tui.ui.screens.help import HelpScreen
-from mambomeme_tui.ui.view import Phase, View
+from mambomeme_tui.ui.view import Phase
 from mambomeme_tui.ui.widgets.query import ROOM, QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 from tests.ui.waiting import (
+    FilmedApp,
     application,
     ask,
+    copy_of,
     has_answer,
     ids,
     is_loaded,
@@ -35,31 +35,9 @@ from tests.ui.waiting import (
 )
 
 
-class FilmedApp(MamboApp):
-    """The application, with every view and every frame kept."""
-
-    def __init__(self, settings: Settings, query: str = "") -> None:
-        self.views: list[View] = []
-        self.frames: list[str] = []
-        super().__init__(settings, query)
-
-    def show(self, view: View) -> None:
-        self.views.append(view)
-        super().show(view)
-
-    def post_display_hook(self) -> None:
-        self.frames.append(screen_text(self))
-
-
 def in_list(app: MamboApp) -> bool:
     """Whether the list has the focus."""
     return isinstance(app.focused, ResultList)
-
-
-def copy_of(data_dir: Path, target: Path) -> Path:
-    """A data folder of its own that shares the files: what is to change must be unlinked first."""
-    shutil.copytree(data_dir, target, copy_function=os.link)
-    return target
 
 
 async def test_typing_shows_the_ten_hits_that_the_engine_finds(data_dir: Path, engine: Engine) -> None:

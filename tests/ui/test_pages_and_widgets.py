@@ -2,7 +2,6 @@
 
 import asyncio
 import tomllib
-import unicodedata
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rich.cells import cell_len
 from textual import events
 from wcwidth import wcswidth
 
@@ -19,15 +17,25 @@ from mambomeme_tui.paths import bundled
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import Hit, SearchResult
 from mambomeme_tui.session import Building, Unavailable
-from mambomeme_tui.ui.app import MamboApp
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.drawn import Drawn
 from mambomeme_tui.ui.widgets.preview import Preview
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
-from tests.ui.waiting import application, ask, has_answer, ids, running, screen_lines, screen_text, strips, until
+from tests.ui.waiting import (
+    application,
+    ask,
+    assert_inside,
+    has_answer,
+    ids,
+    raw_characters,
+    running,
+    screen_lines,
+    screen_text,
+    strips,
+    until,
+)
 
-OVERRIDES = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 HOSTILE = [
     "x" * 9_990,
     "john cena " * 999,
@@ -46,24 +54,6 @@ HOSTILE = [
     "* ? ~ ^ AND OR NOT name:john -cena +x",
     "\u2028\u2029\ufeff\ufffe\U000e0041",
 ]
-
-
-def raw_characters(app: MamboApp) -> set[str]:
-    """What is on the screen and must never be sent to a terminal."""
-    shown = set(screen_text(app)) - {"\n"}
-    return {char for char in shown if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in OVERRIDES}
-
-
-def assert_inside(app: MamboApp, width: int, height: int) -> None:
-    """The screen is filled exactly, no widget reaches past it, and the status and the keys are its last lines."""
-    lines = screen_lines(app)
-    assert [cell_len(line) for line in lines] == [width] * height
-    for widget in app.query(Drawn):
-        if widget.region:
-            assert app.screen.region.contains_region(widget.region), widget
-    assert lines[0].startswith(" MamboMeme")
-    assert lines[-2][:3] in (" ✓ ", " … ", " ! ", " ✗ ")
-    assert lines[-1].startswith((" ↵ search", " ↑↓ move"))
 
 
 @pytest.mark.parametrize("way", ["set", "pasted"])

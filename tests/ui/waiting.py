@@ -1,19 +1,25 @@
 """What the interface tests share: waiting for a condition with a deadline, and reading the screen as text."""
 
+import os
+import shutil
 import time
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.strip import Strip
 
 from mambomeme_tui.config import Settings
 from mambomeme_tui.ui.app import MamboApp
-from mambomeme_tui.ui.view import Phase
+from mambomeme_tui.ui.view import Phase, View
+from mambomeme_tui.ui.widgets.drawn import Drawn
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 
+OVERRIDES = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 DEADLINE = 30.0
 """Seconds until a wait counts as failed; far above what any wait needs, for the machine may be busy."""
 
@@ -84,3 +90,43 @@ def selected(app: MamboApp) -> int:
 def application(data_dir: Path, theme: str = "night", query: str = "") -> MamboApp:
     """The real application on the real index."""
     return MamboApp(Settings(data_dir=data_dir, theme=theme), query)
+
+
+def raw_characters(app: MamboApp) -> set[str]:
+    """What is on the screen and must never be sent to a terminal."""
+    shown = set(screen_text(app)) - {"\n"}
+    return {char for char in shown if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in OVERRIDES}
+
+
+def assert_inside(app: MamboApp, width: int, height: int) -> None:
+    """The screen is filled exactly, no widget reaches past it, and the status and the keys are its last lines."""
+    lines = screen_lines(app)
+    assert [cell_len(line) for line in lines] == [width] * height
+    for widget in app.query(Drawn):
+        if widget.region:
+            assert app.screen.region.contains_region(widget.region), widget
+    assert lines[0].startswith(" MamboMeme")
+    assert lines[-2][:3] in (" ✓ ", " … ", " ! ", " ✗ ")
+    assert lines[-1].startswith((" ↵ search", " ↑↓ move"))
+
+
+def copy_of(data_dir: Path, target: Path) -> Path:
+    """A data folder of its own that shares the files: what is to change must be unlinked first."""
+    shutil.copytree(data_dir, target, copy_function=os.link)
+    return target
+
+
+class FilmedApp(MamboApp):
+    """The application, with every view and every frame kept."""
+
+    def __init__(self, settings: Settings, query: str = "") -> None:
+        self.views: list[View] = []
+        self.frames: list[str] = []
+        super().__init__(settings, query)
+
+    def show(self, view: View) -> None:
+        self.views.append(view)
+        super().show(view)
+
+    def post_display_hook(self) -> None:
+        self.frames.append(screen_text(self))

@@ -224,7 +224,7 @@ def test_a_faulty_corpus_changes_nothing_and_every_fault_is_told(kind: str, data
         shutil.copy(paths.bundled("corpus") / "families" / "john-cena.toml", families / "renamed.toml")
         (families / "broken.toml").write_text('id = "broken"\nyear =\n') if kind == "faults" else None
         (families / "broken.toml").mkdir() if kind == "unreadable" else None
-        place = "2: (syntax): TOML: Invalid value" if kind == "faults" else "1: (file): a readable file: Is a directory"
+        place = "2: (syntax): TOML: Invalid value" if kind == "faults" else "1: (file): a regular file"
         expected = [f"{families}/broken.toml:{place}", f"{families}/renamed.toml:1: id: the name of its file"]
     before = listing(data)
     done = publish(data, "--corpus", families.parent)
