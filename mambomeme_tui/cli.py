@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from mambomeme_tui import __version__, config
 from mambomeme_tui.errors import CorpusError, MamboError, OutputError, ReaderGone, UsageError
+from mambomeme_tui.paths import bundled, expand
 
 EXIT_CODES = """\
 exit codes:
@@ -50,12 +51,25 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mambomeme {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _add_search(
-        commands.add_parser("search", parents=[shared, looks], help="open the interface (what no command does too)")
-    )
+    _add_search(commands.add_parser("search", parents=[shared, looks], help="open the interface; so does no command"))
     _add_find(commands.add_parser("find", parents=[shared], help="print what is found, for scripts"))
     _add_publish(commands.add_parser("publish", parents=[shared], help="build the index and make it current"))
+    _add_corpus(commands.add_parser("corpus", parents=[shared], help="check, count and show a corpus"), shared)
     return parser
+
+
+def _add_corpus(parser: argparse.ArgumentParser, shared: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, told in (
+        ("check", "apply every rule to every file, and name all faults"),
+        ("stats", "count it by kind, topic, class, language and more"),
+        ("show", "print an item or a family"),
+        ("freeze", "write its manifest anew, after a change that was meant"),
+    ):
+        action = actions.add_parser(name, parents=[shared], help=told)
+        action.add_argument("--corpus", metavar="DIR", help="a corpus folder; the bundled one where none is named")
+        if name == "show":
+            action.add_argument("id", metavar="ID", help="an item's or a family's id")
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
@@ -115,8 +129,25 @@ def _run(options: argparse.Namespace) -> int:
             from mambomeme_tui.commands import publish
 
             return publish.run(settings, options.corpus, options.porcelain, options.tied)
+        case "corpus":
+            return _corpus(options)
         case _:
             return _search(settings, " ".join(getattr(options, "query", [])), getattr(options, "debug", False))
+
+
+def _corpus(options: argparse.Namespace) -> int:
+    from mambomeme_tui.commands import corpus
+
+    root = bundled("corpus") if options.corpus is None else expand(options.corpus)
+    match options.action:
+        case "show":
+            return corpus.show(root, options.id)
+        case "stats":
+            return corpus.stats(root)
+        case "freeze":
+            return corpus.freeze(root)
+        case _:
+            return corpus.check(root)
 
 
 def _search(settings: config.Settings, query: str, debug: bool) -> int:

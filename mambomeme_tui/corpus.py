@@ -6,16 +6,21 @@ was looked at. The order of the result is that of the item ids, whatever order t
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import process
 
+from mambomeme_tui import frozen
 from mambomeme_tui.digests import family_files, hash_json
 from mambomeme_tui.errors import CorpusError, Fault
+from mambomeme_tui.frozen import Picture
+from mambomeme_tui.paths import bundled
+from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
 from mambomeme_tui.records import Family, Meme, Rights, Safety, SafetyClass
 
 KINDS = Literal["person", "character", "template", "reaction", "animal", "comic", "artwork", "format", "event"]
@@ -77,6 +82,12 @@ class _ItemTable(_Strict):
     safety: _SafetyTable | None = None
 
 
+class _CopyTable(_Strict):
+    slug: Slug
+    of: Slug
+    change: Literal["re-encoded", "resized", "recoloured"]
+
+
 class _FamilyFile(_Strict):
     id: Slug
     name: Text
@@ -94,43 +105,64 @@ class _FamilyFile(_Strict):
     rights: _RightsTable
     safety: _SafetyTable
     items: Annotated[list[_ItemTable], Field(min_length=1, max_length=64)]
+    copies: Annotated[list[_CopyTable], Field(max_length=64)] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A checked corpus: its items by id, and a digest that changes with any character of any record."""
+    """A checked corpus: its items by id, its policy, and a digest that changes with any character of any of them."""
 
     memes: tuple[Meme, ...]
+    policy: Policy
+    policy_file: Path
     digest: str
 
 
 def load(root: Path) -> Corpus:
-    """Read and check every family below `root`.
+    """Read and check every family below `root`; a corpus without a policy of its own has the bundled one.
 
     Raises:
         CorpusError: with all faults of all files; also where there is no family at all.
     """
+    memes, faults = read_all(root)
+    if not memes and not faults:
+        faults.append(Fault(str(root / "families"), 1, "(folder)", "at least one family file"))
+    if faults:
+        raise CorpusError(faults)
+    policy_file = policy_path(root)
+    policy = load_policy(policy_file)
+    digest = hash_json([policy.digest, *(meme.content_hash for meme in memes)])
+    return Corpus(tuple(memes), policy, policy_file, digest)
+
+
+def policy_path(root: Path) -> Path:
+    """The policy file that a corpus is judged by."""
+    return root / POLICY_FILE if (root / POLICY_FILE).is_file() else bundled("corpus") / POLICY_FILE
+
+
+def read_all(root: Path) -> tuple[list[Meme], list[Fault]]:
+    """Every item that can be read, by id, and every fault of the files that can't be."""
     memes: list[Meme] = []
     faults: list[Fault] = []
+    pictures: dict[str, Picture] = {}
+    try:
+        pictures = frozen.read_pictures(root)
+    except CorpusError as error:
+        faults.extend(error.faults)
     try:
         files = family_files(root)
     except OSError as error:
         raise CorpusError([Fault(str(root), 1, "(folder)", f"a folder: {error.strerror}")]) from None
     for path in files:
         try:
-            memes.extend(read_family(path))
+            memes.extend(read_family(path, pictures))
         except CorpusError as error:
             faults.extend(error.faults)
-    if not memes and not faults:
-        faults.append(Fault(str(root / "families"), 1, "(folder)", "at least one family file"))
-    if faults:
-        raise CorpusError(faults)
-    memes.sort(key=lambda meme: meme.id)
-    return Corpus(tuple(memes), hash_json([meme.content_hash for meme in memes]))
+    return sorted(memes, key=lambda meme: meme.id), faults
 
 
-def read_family(path: Path) -> list[Meme]:
-    """The items of one file, in the file's order.
+def read_family(path: Path, pictures: Mapping[str, Picture] = MappingProxyType({})) -> list[Meme]:
+    """The items of one file, in the file's order; `pictures` are the known pictures by their path in the corpus.
 
     Raises:
         CorpusError: with every fault of this file.
@@ -144,7 +176,10 @@ def read_family(path: Path) -> list[Meme]:
     if faults:
         raise CorpusError(faults)
     family = _family(table)
-    return [_meme(table, family, item) for item in table.items]
+    originals = {item.slug: item for item in table.items}
+    memes = [_meme(table, family, item, item.slug, "", pictures) for item in table.items]
+    copies = [_meme(table, family, originals[copy.of], copy.slug, copy.change, pictures) for copy in table.copies]
+    return memes + copies
 
 
 def _read_text(path: Path) -> str:
@@ -182,6 +217,21 @@ def _cross_check(path: Path, text: str, table: _FamilyFile) -> Iterator[Fault]:
         if (safety.level == "safe") == bool(safety.reasons):
             where = ("items", number, "safety") if item.safety else ("safety", "reasons")
             yield Fault(str(path), _line(text, where), _dotted(where), "reasons exactly where the class is not safe")
+    yield from _check_copies(path, text, table)
+
+
+def _check_copies(path: Path, text: str, table: _FamilyFile) -> Iterator[Fault]:
+    originals, seen = {item.slug for item in table.items}, {item.slug for item in table.items}
+    for number, copy in enumerate(table.copies):
+        if copy.of not in originals:
+            where: tuple[str | int, ...] = ("copies", number, "of")
+            yield Fault(str(path), _line(text, where), _dotted(where), f"the slug of an item; there is no {copy.of!r}")
+        if copy.slug in seen:
+            where = ("copies", number, "slug")
+            yield Fault(
+                str(path), _line(text, where), _dotted(where), f"a slug of its own; {copy.slug!r} is there twice"
+            )
+        seen.add(copy.slug)
 
 
 def _fault(path: Path, text: str, detail: Any) -> Fault:
@@ -204,7 +254,12 @@ def _fault(path: Path, text: str, detail: Any) -> Fault:
 
 
 def _suggestion(where: tuple[str | int, ...]) -> str:
-    tables: dict[str, type[BaseModel]] = {"items": _ItemTable, "rights": _RightsTable, "safety": _SafetyTable}
+    tables: dict[str, type[BaseModel]] = {
+        "items": _ItemTable,
+        "copies": _CopyTable,
+        "rights": _RightsTable,
+        "safety": _SafetyTable,
+    }
     parents = [part for part in where[:-1] if isinstance(part, str)]
     model = tables[parents[-1]] if parents else _FamilyFile
     known = [field.alias or name for name, field in model.model_fields.items()]
@@ -220,13 +275,14 @@ def _dotted(where: Iterable[str | int]) -> str:
 def _line(text: str, where: tuple[str | int, ...]) -> int:
     """The line (from 1) on which the field starts, or that of its table's header where the field is not written."""
     names = [part for part in where if isinstance(part, str)]
-    item = next((part for part in where if isinstance(part, int)), None) if names[0] == "items" else None
+    lists = ("items", "copies")
+    item = next((part for part in where if isinstance(part, int)), None) if names[0] in lists else None
     table: list[str] = []
     items, best = -1, 1
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.match(line):
             table = header[1].split(".")
-            items += table == ["items"]
+            items += table == names[:1]
         key = _KEY.match(line)
         path = [*table, *([key[1]] if key else [])]
         if (item is not None and items != item) or path != names[: len(path)]:
@@ -254,10 +310,14 @@ def _family(table: _FamilyFile) -> Family:
     )
 
 
-def _meme(table: _FamilyFile, family: Family, item: _ItemTable) -> Meme:
+def _meme(
+    table: _FamilyFile, family: Family, item: _ItemTable, slug: str, change: str, pictures: Mapping[str, Picture]
+) -> Meme:
     safety = item.safety or table.safety
+    media = (not change and item.media) or frozen.picture_path(table.id, slug)
+    picture = pictures.get(media)
     meme = Meme(
-        id=f"{table.id}.{item.slug}",
+        id=f"{table.id}.{slug}",
         family=family,
         title=item.title or table.name,
         quote=item.quote,
@@ -265,32 +325,13 @@ def _meme(table: _FamilyFile, family: Family, item: _ItemTable) -> Meme:
         picture=item.picture or table.picture,
         tags=tuple(item.tags),
         language=item.language or table.language,
-        media=item.media,
+        media=media if picture or item.media else "",
+        exact_hash=picture.sha256 if picture else "",
+        perceptual_hash=picture.perceptual_hash if picture else "",
+        group=f"{table.id}.{item.slug}",
+        change=change,
         rights=Rights(**(item.rights or table.rights).model_dump()),
         safety=Safety(SafetyClass(safety.level), tuple(safety.reasons), safety.policy),
         content_hash="",
     )
     return replace(meme, content_hash=hash_json(meme.to_dict()))
-
-
-def check(root: Path, ids: Iterable[str]) -> list[Fault]:
-    """The faults of the named families, or of all where none is named."""
-    faults: list[Fault] = []
-    names = set(ids)
-    for path in family_files(root):
-        if names and path.stem not in names:
-            continue
-        try:
-            read_family(path)
-        except CorpusError as error:
-            faults.extend(error.faults)
-    missing = names - {path.stem for path in family_files(root)}
-    return faults + [Fault(str(root / "families" / f"{name}.toml"), 1, "(file)", "this file") for name in missing]
-
-
-if __name__ == "__main__":
-    import sys
-
-    found = check(Path(sys.argv[1]), sys.argv[2:])
-    print(*found, sep="\n")
-    raise SystemExit(CorpusError.exit_code if found else 0)

@@ -24,5 +24,6 @@ def family_files(root: Path) -> list[Path]:
 
 
 def source_digest(root: Path) -> str:
-    """SHA-256 over the bytes of all family files: tells cheaply whether a version was made from these files."""
-    return hash_json([(path.name, hash_file(path)) for path in family_files(root)])
+    """SHA-256 over the bytes of all files that records are made of: tells cheaply whether a version is up to date."""
+    others = [path for path in (root / "policy.toml", root / "manifest.json") if path.is_file()]
+    return hash_json([(path.name, hash_file(path)) for path in [*family_files(root), *others]])

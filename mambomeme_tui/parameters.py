@@ -42,7 +42,7 @@ class Parameters:
     fusion_k: int = 60
     route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 1.0, "dense": 1.0})
     dense_floor: float = 0.2
-    dense_alone_floor: float = 0.35
+    dense_alone_floor: float = 0.45
     annoy_trees: int = 50
     annoy_search: int = 40
 

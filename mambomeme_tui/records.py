@@ -64,8 +64,10 @@ class Meme:
     """One item that can be found, shown and chosen.
 
     `id` is `family.slug` and never changes. `quote` is what stands in the picture, as a reader would see it.
-    `media` is a path below the corpus folder, or empty while the item has no picture of its own. `content_hash` is
-    the SHA-256 (hex) of the record's canonical JSON.
+    `media` is a path below the corpus folder, or empty while the item has no picture of its own; `exact_hash` is the
+    SHA-256 and `perceptual_hash` the perceptual hash of that file, both in hex and empty with it. True copies share
+    their original's id as `group`; `change` says what makes a copy differ from it, and is empty on an original. The
+    family is the template group. `content_hash` is the SHA-256 (hex) of the record's canonical JSON.
     """
 
     id: str
@@ -77,6 +79,10 @@ class Meme:
     tags: tuple[str, ...]
     language: str
     media: str
+    exact_hash: str
+    perceptual_hash: str
+    group: str
+    change: str
     rights: Rights
     safety: Safety
     content_hash: str

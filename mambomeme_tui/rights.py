@@ -2,10 +2,12 @@
 
 from mambomeme_tui.records import Rights
 
+REQUIRED = ("creator", "source", "licence", "attribution")
+
 
 def withheld_because(rights: Rights) -> str:
     """Why policy withholds an item with these rights, or an empty text where it may be shown."""
     if not rights.cleared:
         return "rights not cleared"
-    missing = [name for name in ("creator", "source", "licence", "attribution") if not getattr(rights, name)]
+    missing = [name for name in REQUIRED if not getattr(rights, name)]
     return f"rights incomplete: {', '.join(missing)}" if missing else ""

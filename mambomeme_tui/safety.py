@@ -1,8 +1,9 @@
 """Safety policy: which classes a viewing mode shows. Pure; no input or output.
 
-`blocked` is shown by no mode.
+What a mode shows stands in the policy file (`mambomeme_tui.policy`); `blocked` is shown by none.
 """
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from mambomeme_tui.records import Safety, SafetyClass
@@ -15,15 +16,8 @@ class ViewingMode(StrEnum):
     SENSITIVE = "sensitive"
 
 
-SHOWN = {
-    ViewingMode.STANDARD: frozenset({SafetyClass.SAFE}),
-    ViewingMode.SENSITIVE: frozenset({SafetyClass.SAFE, SafetyClass.SENSITIVE}),
-}
-"""The classes that each mode shows."""
-
-
-def withheld_because(safety: Safety, mode: ViewingMode) -> str:
-    """Why policy withholds an item of this class in this mode, or an empty text where it may be shown."""
-    if safety.level in SHOWN[mode]:
+def withheld_because(safety: Safety, shown: Collection[SafetyClass]) -> str:
+    """Why policy withholds an item of this class where these are shown, or an empty text where it may be shown."""
+    if safety.level in shown and safety.level is not SafetyClass.BLOCKED:
         return ""
     return f"{safety.level}: {', '.join(safety.reasons)}"

@@ -23,6 +23,7 @@ from mambomeme_tui.index import catalogue, postings, vectors
 from mambomeme_tui.index.manifest import FORMAT, MANIFEST_FILE, FileEntry, Manifest, list_files, verify
 from mambomeme_tui.index.weights import MODEL_ID, WEIGHTS_SHA256, model_folder
 from mambomeme_tui.parameters import Parameters
+from mambomeme_tui.policy import POLICY_FILE
 from mambomeme_tui.records import Meme
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def build(
     memes = corpus.memes
     progress("catalogue", 0, len(memes))
     catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
+    shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
     (folder / postings.POSTINGS_FOLDER).mkdir()
     postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: progress("words", done, len(memes)))
     model, embedding = _embed(memes, folder, models, parameters, progress)
@@ -67,7 +69,7 @@ def build(
             **source,
             "families": len({meme.family.id for meme in memes}),
             "items": len(memes),
-            "safety_policies": sorted({meme.safety.policy for meme in memes}),
+            "policy": {"version": corpus.policy.version, "sha256": corpus.policy.digest},
         },
         model=model,
         embedding=embedding,

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mambomeme_tui.digests import hash_file
-from mambomeme_tui.errors import DamagedVersion, IndexUnavailable, ModelUnavailable
+from mambomeme_tui.errors import CorpusError, DamagedVersion, IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.catalogue import CATALOGUE_FILE, Catalogue
 from mambomeme_tui.index.manifest import Manifest, verify
 from mambomeme_tui.parameters import Parameters
+from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
 
 CURRENT_FILE = "current"
 VERSIONS_FOLDER = "versions"
@@ -28,6 +29,7 @@ class Version:
     folder: Path
     manifest: Manifest
     parameters: Parameters
+    policy: Policy
     catalogue: Catalogue
 
 
@@ -71,9 +73,10 @@ def open_version(data: Path) -> Version:
     folder = data / VERSIONS_FOLDER / name
     try:
         parameters = Parameters.from_dict(manifest.parameters)
-    except TypeError:
-        raise DamagedVersion(f"Version {name} has ranking parameters that this program does not know.") from None
-    return Version(name, folder, manifest, parameters, Catalogue(folder / CATALOGUE_FILE))
+        policy = load_policy(folder / POLICY_FILE)
+    except (TypeError, CorpusError):
+        raise DamagedVersion(f"Version {name} has parameters or a policy that this program does not know.") from None
+    return Version(name, folder, manifest, parameters, policy, Catalogue(folder / CATALOGUE_FILE))
 
 
 def model_folder(data: Path, manifest: Manifest) -> Path:

@@ -61,12 +61,12 @@ class Engine:
 
     def __init__(self, data: Path, mode: ViewingMode = ViewingMode.STANDARD) -> None:
         self._data = data
-        self._mode = mode
         self._lock = threading.Lock()
         self.version: Version = open_version(data)
+        self._classes = self.version.policy.modes[mode]
         self.size = len(self.version.catalogue)
         # A route ranks this many more, so that what policy withholds can crowd out nothing that it shows
-        self._withheld = self.version.catalogue.withheld(safety.SHOWN[mode])
+        self._withheld = self.version.catalogue.withheld(self._classes)
         self._closed = False
         self._lexical = LexicalRoute(self.version.folder, self.version.parameters)
         self._dense: DenseRoute | None = None
@@ -159,14 +159,18 @@ class Engine:
         """The last step: policy again, on the records themselves, then the places are filled."""
         evidence = {name: _by_position(found) for name, found in candidates.items()}
         hits: list[Hit] = []
+        groups: set[str] = set()
         for start in range(0, len(ranked), limit):
             batch = ranked[start : start + limit]
             for (position, score), meme in zip(batch, self.version.catalogue.at([p for p, _ in batch]), strict=True):
-                if rights.withheld_because(meme.rights) or safety.withheld_because(meme.safety, self._mode):
+                if meme.group in groups:
+                    continue  # a true copy of a hit that stands higher already
+                if rights.withheld_because(meme.rights) or safety.withheld_because(meme.safety, self._classes):
                     continue
                 found = {name: ranks[position] for name, ranks in evidence.items() if position in ranks}
                 routes = {name: RouteEvidence(rank, one.score) for name, (rank, one) in found.items()}
                 dense = found["dense"][1] if "dense" in found else None
+                groups.add(meme.group)
                 hits.append(Hit(len(hits) + 1, meme, score, routes, explain(query, meme, dense)))
                 if len(hits) == limit:
                     return tuple(hits)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from mambomeme_tui import media
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import Hit
 from tests.pty.emulator import STATUS, Emulator
@@ -66,12 +67,12 @@ def test_a_search_fits_on_one_screen_and_c_prints_the_chosen_id(data_dir: Path, 
         assert "John Cena" in assert_shows(terminal, engine)[2]
         terminal.enter_list()
         terminal.press(b"j")
-        second = engine.search(QUERY).hits[1].meme.id
-        terminal.wait_for(second)
+        second = engine.search(QUERY).hits[1].meme
+        terminal.wait_for(second.id)
         terminal.press(b"c")
         outcome = terminal.finish()
     assert_restored(outcome, 0)
-    assert outcome.text.replace("\x1b[?25h", "") == f"{second}\r\n"
+    assert outcome.text.replace("\x1b[?25h", "") == f"{media.name_or_path(second)}\r\n"
 
 
 def test_keys_typed_in_one_go_are_obeyed_one_after_the_other(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_keys_typed_in_one_go_are_obeyed_one_after_the_other(data_dir: Path, eng
         terminal.press(QUERY.encode() + b"\r\x1b[B\x1b[Bc")
         outcome = terminal.finish()
     assert_restored(outcome, 0)
-    assert outcome.text.replace("\x1b[?25h", "") == f"{engine.search(QUERY).hits[2].meme.id}\r\n"
+    assert outcome.text.replace("\x1b[?25h", "") == f"{media.name_or_path(engine.search(QUERY).hits[2].meme)}\r\n"
 
 
 def test_y_sends_the_text_to_the_clipboard_of_the_terminal(data_dir: Path, engine: Engine, tmp_path: Path) -> None:

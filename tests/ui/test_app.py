@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from mambomeme_tui import media
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import MamboError
 from mambomeme_tui.index.manifest import MANIFEST_FILE, Manifest
@@ -127,7 +128,7 @@ async def test_o_hands_a_picture_to_the_viewer(data_dir: Path, tmp_path: Path, m
         await until(pilot, lambda: told.is_file() and told.read_text() != "", "argument of the viewer")
         (opened,) = told.read_text().splitlines()
         assert Path(opened).is_file()
-        assert app.view.hits[1].meme.id in opened
+        assert Path(opened) == media.path_of(app.view.hits[1].meme)
         assert "opened" in screen_lines(app)[-2]
         assert app.view.result.version in screen_lines(app)[-2]
 
@@ -155,13 +156,14 @@ async def test_y_copies_the_text_of_the_selected_hit(data_dir: Path) -> None:
         assert "copied the text" in screen_lines(app)[-2]
 
 
-async def test_c_ends_the_program_with_the_selected_id(data_dir: Path) -> None:
+async def test_c_ends_the_program_with_the_selected_picture(data_dir: Path) -> None:
     app = application(data_dir)
     async with running(app) as pilot:
         await ask(pilot, "john cena")
-        third = ids(app)[2]
+        third = media.path_of(app.view.hits[2].meme)
+        assert third is not None
         await pilot.press("enter", "j", "j", "c")
-    assert app.chosen == app.return_value == third
+    assert app.chosen == app.return_value == str(third)
 
 
 async def test_the_help_covers_the_screen_and_any_key_goes_back(data_dir: Path) -> None:

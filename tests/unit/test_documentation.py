@@ -23,9 +23,15 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 def _parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     parser = build_parser()
     yield "mambomeme", parser
+    yield from _commands("mambomeme", parser)
+
+
+def _commands(above: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            yield from ((f"mambomeme {name}", found) for name, found in action.choices.items())
+            for name, found in action.choices.items():
+                yield f"{above} {name}", found
+                yield from _commands(f"{above} {name}", found)
 
 
 @pytest.mark.parametrize(("name", "parser"), list(_parsers()))

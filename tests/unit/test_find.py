@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mambomeme_tui import media
 from mambomeme_tui.index.store import current_name
 from mambomeme_tui.retrieval.engine import Engine
 
@@ -163,7 +164,7 @@ def test_a_terminal_without_utf8_gets_every_hit(data_dir: Path, engine: Engine, 
     text = done.stdout.decode("ascii")
     assert "Traceback" not in done.stderr.decode("ascii")
     for hit in engine.search("confused math lady").hits[:3]:
-        assert hit.meme.id in text
+        assert (media.name_or_path(hit.meme) if shape == ["--print0"] else hit.meme.id) in text
     if shape == ["--json"]:
         assert len(json.loads(text)["hits"]) == 10
 

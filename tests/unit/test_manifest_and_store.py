@@ -29,7 +29,7 @@ from mambomeme_tui.retrieval.results import State
 
 ROOT = Path(__file__).parents[2]
 OPENINGS = ("sqlite3.connect", "pickle.find_class", "mmap.__new__")
-KINDS = ("annoy.ann", "catalogue.sqlite", "links.npy", "vectors.npy", "whoosh/*.seg", "whoosh/*.toc")
+KINDS = ("annoy.ann", "catalogue.sqlite", "links.npy", "policy.toml", "vectors.npy", "whoosh/*.seg", "whoosh/*.toc")
 _heard: list[list[str]] = []
 
 

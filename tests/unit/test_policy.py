@@ -6,9 +6,12 @@ from itertools import product
 import pytest
 
 from mambomeme_tui import rights, safety
+from mambomeme_tui.paths import bundled
+from mambomeme_tui.policy import load_policy
 from mambomeme_tui.records import Rights, Safety, SafetyClass
 from mambomeme_tui.safety import ViewingMode
 
+MODES = load_policy(bundled("corpus") / "policy.toml").modes
 CLEARED = Rights("Somebody", "here", "CC0-1.0", "Somebody, here", cleared=True)
 SHOWN = {("standard", "safe"), ("sensitive", "safe"), ("sensitive", "sensitive")}
 
@@ -16,12 +19,16 @@ SHOWN = {("standard", "safe"), ("sensitive", "safe"), ("sensitive", "sensitive")
 @pytest.mark.parametrize(("mode", "level"), product(ViewingMode, SafetyClass))
 def test_each_mode_shows_exactly_its_classes(mode: ViewingMode, level: SafetyClass) -> None:
     reasons = () if level is SafetyClass.SAFE else ("violence", "shock")
-    told = safety.withheld_because(Safety(level, reasons, "1"), mode)
+    told = safety.withheld_because(Safety(level, reasons, "1"), MODES[mode])
     assert told == ("" if (mode, level) in SHOWN else f"{level}: violence, shock")
 
 
 def test_a_class_without_a_reason_is_withheld_all_the_same() -> None:
-    assert safety.withheld_because(Safety(SafetyClass.BLOCKED, (), "1"), ViewingMode.SENSITIVE)
+    assert safety.withheld_because(Safety(SafetyClass.BLOCKED, (), "1"), MODES["sensitive"])
+
+
+def test_what_is_blocked_is_withheld_even_if_it_is_said_to_be_shown() -> None:
+    assert safety.withheld_because(Safety(SafetyClass.BLOCKED, ("hate",), "1"), frozenset(SafetyClass))
 
 
 def test_the_viewing_modes_and_classes_are_those_of_the_table_above() -> None:
