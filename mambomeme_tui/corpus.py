@@ -6,106 +6,22 @@ was looked at. The order of the result is that of the item ids, whatever order t
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from rapidfuzz import process
+from pydantic import ValidationError
 
 from mambomeme_tui import frozen
+from mambomeme_tui.corpus_format import FamilyFile, ItemTable, dotted, fault_of, line_of
 from mambomeme_tui.digests import family_files, hash_json
 from mambomeme_tui.errors import CorpusError, Fault
 from mambomeme_tui.frozen import Picture
 from mambomeme_tui.paths import bundled
 from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
 from mambomeme_tui.records import Family, Meme, Rights, Safety, SafetyClass
-
-KINDS = Literal["person", "character", "template", "reaction", "animal", "comic", "artwork", "format", "event"]
-REASONS = Literal["violence", "sexual", "hate", "self-harm", "drugs", "private-data", "shock"]
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_KEY = re.compile(r"\s*([\w\-]+)\s*=")
-_HEADER = re.compile(r"^\s*\[+\s*([\w.\-]+)\s*\]+")
-
-
-def _plain(text: str) -> str:
-    if _CONTROL.search(text):
-        raise ValueError("text without control or direction-override characters")
-    if text != text.strip():
-        raise ValueError("text without blanks at its ends")
-    return text
-
-
-def _relative(path: str) -> str:
-    if path.startswith("/") or "\\" in path or ".." in path.split("/"):
-        raise ValueError("a path below the corpus folder")
-    return path
-
-
-Plain = Annotated[str, AfterValidator(_plain)]
-Text = Annotated[Plain, Field(min_length=1, max_length=1000)]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
-Words = Annotated[list[Text], Field(max_length=24)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _RightsTable(_Strict):
-    creator: Plain
-    source: Plain
-    licence: Plain
-    attribution: Plain
-    cleared: bool
-
-
-class _SafetyTable(_Strict):
-    level: Literal["safe", "sensitive", "blocked"] = Field(alias="class")
-    reasons: list[REASONS]
-    policy: Text
-
-
-class _ItemTable(_Strict):
-    slug: Slug
-    quote: Text
-    title: Plain = ""
-    meaning: Plain = ""
-    picture: Plain = ""
-    tags: Words = []
-    language: Language | None = None
-    media: Annotated[Plain, AfterValidator(_relative)] = ""
-    rights: _RightsTable | None = None
-    safety: _SafetyTable | None = None
-
-
-class _CopyTable(_Strict):
-    slug: Slug
-    of: Slug
-    change: Literal["re-encoded", "resized", "recoloured"]
-
-
-class _FamilyFile(_Strict):
-    id: Slug
-    name: Text
-    aliases: Words
-    kind: KINDS
-    people: Words
-    franchise: Plain
-    topics: Annotated[Words, Field(min_length=1)]
-    actions: Words
-    year: Annotated[int, Field(ge=1000, le=2100)]
-    origin: Text
-    meaning: Text
-    picture: Text
-    language: Language = "en"
-    rights: _RightsTable
-    safety: _SafetyTable
-    items: Annotated[list[_ItemTable], Field(min_length=1, max_length=64)]
-    copies: Annotated[list[_CopyTable], Field(max_length=64)] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +85,9 @@ def read_family(path: Path, pictures: Mapping[str, Picture] = MappingProxyType({
     """
     text = _read_text(path)
     try:
-        table = _FamilyFile.model_validate(_parse(path, text))
+        table = FamilyFile.model_validate(_parse(path, text))
     except ValidationError as error:
-        raise CorpusError([_fault(path, text, detail) for detail in error.errors()]) from None
+        raise CorpusError([fault_of(path, text, detail) for detail in error.errors()]) from None
     faults = list(dict.fromkeys(_cross_check(path, text, table)))  # items share what they inherit
     if faults:
         raise CorpusError(faults)
@@ -202,98 +118,39 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         raise CorpusError([Fault(str(path), number, "(syntax)", f"TOML: {error}")]) from None
 
 
-def _cross_check(path: Path, text: str, table: _FamilyFile) -> Iterator[Fault]:
+def _cross_check(path: Path, text: str, table: FamilyFile) -> Iterator[Fault]:
     if table.id != path.stem:
-        yield Fault(str(path), _line(text, ("id",)), "id", f"the name of its file, {path.stem!r}")
+        yield Fault(str(path), line_of(text, ("id",)), "id", f"the name of its file, {path.stem!r}")
     seen: set[str] = set()
     for number, item in enumerate(table.items):
         where: tuple[str | int, ...] = ("items", number, "slug")
         if item.slug in seen:
             yield Fault(
-                str(path), _line(text, where), _dotted(where), f"a slug of its own; {item.slug!r} is there twice"
+                str(path), line_of(text, where), dotted(where), f"a slug of its own; {item.slug!r} is there twice"
             )
         seen.add(item.slug)
         safety = item.safety or table.safety
         if (safety.level == "safe") == bool(safety.reasons):
             where = ("items", number, "safety") if item.safety else ("safety", "reasons")
-            yield Fault(str(path), _line(text, where), _dotted(where), "reasons exactly where the class is not safe")
+            yield Fault(str(path), line_of(text, where), dotted(where), "reasons exactly where the class is not safe")
     yield from _check_copies(path, text, table)
 
 
-def _check_copies(path: Path, text: str, table: _FamilyFile) -> Iterator[Fault]:
+def _check_copies(path: Path, text: str, table: FamilyFile) -> Iterator[Fault]:
     originals, seen = {item.slug for item in table.items}, {item.slug for item in table.items}
     for number, copy in enumerate(table.copies):
         if copy.of not in originals:
             where: tuple[str | int, ...] = ("copies", number, "of")
-            yield Fault(str(path), _line(text, where), _dotted(where), f"the slug of an item; there is no {copy.of!r}")
+            yield Fault(str(path), line_of(text, where), dotted(where), f"the slug of an item; there is no {copy.of!r}")
         if copy.slug in seen:
             where = ("copies", number, "slug")
             yield Fault(
-                str(path), _line(text, where), _dotted(where), f"a slug of its own; {copy.slug!r} is there twice"
+                str(path), line_of(text, where), dotted(where), f"a slug of its own; {copy.slug!r} is there twice"
             )
         seen.add(copy.slug)
 
 
-def _fault(path: Path, text: str, detail: Any) -> Fault:
-    where = tuple(detail["loc"])
-    match detail["type"]:
-        case "missing":
-            expected = "a value; the field is missing"
-        case "extra_forbidden":
-            expected = f"no such field{_suggestion(where)}"
-        case "too_short":
-            expected = "at least one value; this is empty"
-        case "too_long" | "string_too_long":
-            unit = "characters" if isinstance(detail["input"], str) else "values"
-            expected = f"at most {detail['ctx']['max_length']} {unit}"
-        case "value_error":
-            expected = str(detail["ctx"]["error"])
-        case _:
-            expected = detail["msg"].removeprefix("Input should be ")
-    return Fault(str(path), _line(text, where), _dotted(where), expected)
-
-
-def _suggestion(where: tuple[str | int, ...]) -> str:
-    tables: dict[str, type[BaseModel]] = {
-        "items": _ItemTable,
-        "copies": _CopyTable,
-        "rights": _RightsTable,
-        "safety": _SafetyTable,
-    }
-    parents = [part for part in where[:-1] if isinstance(part, str)]
-    model = tables[parents[-1]] if parents else _FamilyFile
-    known = [field.alias or name for name, field in model.model_fields.items()]
-    best = process.extractOne(str(where[-1]), known, score_cutoff=70)
-    return f"; did you mean {best[0]!r}?" if best else f"; known here are {', '.join(known)}"
-
-
-def _dotted(where: Iterable[str | int]) -> str:
-    parts = (str(part + 1) if isinstance(part, int) else part for part in where)
-    return ".".join(part if part.isprintable() else ascii(part) for part in parts)
-
-
-def _line(text: str, where: tuple[str | int, ...]) -> int:
-    """The line (from 1) on which the field starts, or that of its table's header where the field is not written."""
-    names = [part for part in where if isinstance(part, str)]
-    lists = ("items", "copies")
-    item = next((part for part in where if isinstance(part, int)), None) if names[0] in lists else None
-    table: list[str] = []
-    items, best = -1, 1
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := _HEADER.match(line):
-            table = header[1].split(".")
-            items += table == names[:1]
-        key = _KEY.match(line)
-        path = [*table, *([key[1]] if key else [])]
-        if (item is not None and items != item) or path != names[: len(path)]:
-            continue
-        if path == names or key:
-            return number
-        best = number if header else best
-    return best
-
-
-def _family(table: _FamilyFile) -> Family:
+def _family(table: FamilyFile) -> Family:
     return Family(
         id=table.id,
         name=table.name,
@@ -311,7 +168,7 @@ def _family(table: _FamilyFile) -> Family:
 
 
 def _meme(
-    table: _FamilyFile, family: Family, item: _ItemTable, slug: str, change: str, pictures: Mapping[str, Picture]
+    table: FamilyFile, family: Family, item: ItemTable, slug: str, change: str, pictures: Mapping[str, Picture]
 ) -> Meme:
     safety = item.safety or table.safety
     media = (not change and item.media) or frozen.picture_path(table.id, slug)

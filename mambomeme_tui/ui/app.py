@@ -20,17 +20,14 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from mambomeme_tui import media
 from mambomeme_tui import session as events_of
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import MamboError
-from mambomeme_tui.opening import OpenError, open_meme
 from mambomeme_tui.retrieval.results import SearchResult
 from mambomeme_tui.session import Session, SessionEvent
 from mambomeme_tui.text import printable
+from mambomeme_tui.ui.actions import ActingApp
 from mambomeme_tui.ui.cells import Colourless
-from mambomeme_tui.ui.runner import GuardedApp
-from mambomeme_tui.ui.screens.help import HelpScreen
 from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import load_palette, textual_theme
 from mambomeme_tui.ui.view import Phase, View
@@ -49,7 +46,7 @@ WIDE, TALL = 72, 18
 """From this size on there is room for a preview beside the list."""
 
 
-class MamboApp(GuardedApp[str]):
+class MamboApp(ActingApp):
     """The interface of MamboMeme."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -65,23 +62,6 @@ class MamboApp(GuardedApp[str]):
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
         Binding("f1", "help", "Help", show=False),
     ]
-    LIST_ACTIONS: ClassVar[dict[str, str]] = {
-        "up": "move(-1)",
-        "k": "move(-1)",
-        "down": "move(1)",
-        "j": "move(1)",
-        "pageup": "move(-5)",
-        "pagedown": "move(5)",
-        "home": "move(-100)",
-        "end": "move(100)",
-        "o": "open",
-        "enter": "open",
-        "y": "copy",
-        "c": "choose",
-        "slash": "to_box",
-        "escape": "to_box",
-        "question_mark": "help",
-    }
 
     class Heard(Message):
         """Something happened in the session."""
@@ -99,11 +79,8 @@ class MamboApp(GuardedApp[str]):
         self.theme = "mambomeme"
         self.view = View(route=settings.route)
         self.session = Session(settings.data_dir, self._hear)
-        self.chosen = ""
         self._asked = 0
         self._asked_for = ""
-        self._awaiting = False
-        self._held: list[str] = []
         self._timer: Timer | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -292,61 +269,3 @@ class MamboApp(GuardedApp[str]):
         keys = self.query_one(Keys)
         keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
         keys.refresh()
-
-    async def _obey(self, key: str) -> bool:
-        """Do what a key means in the list, at once or when the awaited list is there; False where it means nothing."""
-        action = self.LIST_ACTIONS.get(key)
-        if action is None:
-            return False
-        if self._awaiting and action not in ("to_box", "help"):
-            self._held.append(action)
-        else:
-            await self.run_action(action)
-        return True
-
-    def action_move(self, by: int) -> None:
-        """Move the selection; up from the first hit goes back to the box."""
-        results = self.query_one(ResultList)
-        if by == -1 and results.selected == 0:
-            self.action_to_box()
-        else:
-            results.move_to(results.selected + by)
-
-    def action_to_list(self) -> None:
-        """Move to the list, where there is one."""
-        if self.view.hits or self._awaiting:
-            self.screen.set_focus(self.query_one(ResultList))
-
-    def action_to_box(self) -> None:
-        """Move back to the query."""
-        self.screen.set_focus(self.query_one(QueryBox))
-
-    def action_help(self) -> None:
-        """Show the help."""
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.palette))
-
-    def action_open(self) -> None:
-        """Open the selected meme with the person's viewer."""
-        if hit := self.query_one(ResultList).hit:
-            try:
-                open_meme(hit.meme)
-            except OpenError as error:
-                self._notice(str(error), trouble=True)
-            else:
-                self._notice("opened in your viewer")
-
-    def action_copy(self) -> None:
-        """Copy the selected meme's text to the terminal's clipboard (OSC 52)."""
-        if hit := self.query_one(ResultList).hit:
-            self.copy_to_clipboard(printable(hit.meme.quote))
-            self._notice("copied the text")
-
-    def action_choose(self) -> None:
-        """End the program with the selected meme's path, or its id where it has no picture."""
-        if hit := self.query_one(ResultList).hit:
-            self.chosen = media.name_or_path(hit.meme)
-            self.exit(self.chosen)
-
-    def _notice(self, text: str, trouble: bool = False) -> None:
-        self.show(replace(self.view, notice=text, trouble=trouble))
