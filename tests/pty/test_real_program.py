@@ -22,6 +22,8 @@ from tests.pty.terminal_probe import Outcome
 ROOT = Path(__file__).parents[2]
 QUERY = "john cena"
 SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
+PREVIEW_LINES = 14
+"""How many lines of half blocks a picture takes at 80x24."""
 BUILD_SECONDS = 300.0
 """Deadline for a build, which takes some ten seconds of an idle machine."""
 
@@ -37,9 +39,10 @@ def what_is_shown(lines: list[str], hits: Sequence[Hit]) -> dict[str, object]:
     """At 80x24: the ranked titles, and whether the first hit's preview, its details and all figures are there."""
     titles = [" ".join(line[1:44].split()) for line in lines[2:22:2]]
     side = "\n".join(line[51:] for line in lines[2:22])
+    picture = side.count("▀" * 28) == PREVIEW_LINES or hits[0].meme.quote.split()[0] in side  # a card without colours
     return {
         "titles": titles,
-        "preview": "┬─ preview ─" in lines[1] and hits[0].meme.quote.split()[0] in side,
+        "preview": "┬─ preview ─" in lines[1] and picture,
         "details": hits[0].meme.id in side,
         "status": STATUS.match(lines[-2]) is not None,
     }
