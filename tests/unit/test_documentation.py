@@ -11,9 +11,11 @@ import pytest
 
 from mambomeme_tui import config, errors
 from mambomeme_tui.cli import build_parser
+from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.ui.app import MamboApp
 from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS
+from mambomeme_tui.ui.widgets.pages import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
@@ -92,3 +94,19 @@ def test_every_relative_link_in_the_documents_leads_somewhere() -> None:
     for document in [ROOT / "README.md", ROOT / "corpus" / "README.md", *(ROOT / "docs").glob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
             assert (document.parent / link).is_file(), f"{document.name}: {link}"
+
+
+def test_what_the_readme_and_the_welcome_tell_to_type_finds_the_right_family_first(engine: Engine) -> None:
+    expected = {
+        "john cena": "john-cena",
+        "one does not simply": "one-does-not-simply",
+        "wrestling": "john-cena",
+        "torn between two choices": "two-buttons",
+        "dog in a burning house": "this-is-fine",
+        "suprised pikachoo": "surprised-pikachu",
+    }
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("| you remember |")[2].partition("\n\n")[0]
+    assert re.findall(r"\| `([^`]+)` \|", table) == list(expected)
+    assert [query for _, query in EXAMPLES] == list(expected)
+    for query, family in expected.items():
+        assert engine.search(query).hits[0].meme.family.id == family, query

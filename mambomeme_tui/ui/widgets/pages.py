@@ -6,12 +6,12 @@ from mambomeme_tui.ui.cells import centre, fit, safe, strip_of, style, wrap
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.view import Phase, View
 
-_EXAMPLES = (
+EXAMPLES = (
     ("a name", "john cena"),
     ("a quote", "one does not simply"),
     ("a topic", "wrestling"),
-    ("a meaning", "pretending everything is alright"),
-    ("a picture", "cat at a dinner table"),
+    ("a meaning", "torn between two choices"),
+    ("a picture", "dog in a burning house"),
     ("or nearly", "suprised pikachoo"),
 )
 
@@ -38,7 +38,7 @@ def page(view: View, palette: Palette, width: int, height: int) -> list[Strip]:
 
 def _welcome(_view: View, palette: Palette, _width: int) -> list[_Line]:
     lines = [("Type what you remember of a meme:", palette.title), ("", palette.text)]
-    lines += [(f"{kind:<11} {example}", palette.muted) for kind, example in _EXAMPLES]
+    lines += [(f"{kind:<11} {example}", palette.muted) for kind, example in EXAMPLES]
     return [(f"   {text}", colour) for text, colour in lines]
 
 
