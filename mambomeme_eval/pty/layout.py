@@ -80,6 +80,11 @@ def answers(frame: Frame, query: str) -> bool:
     return " found · " in status(frame) and says(said, f"“{query}”", room)
 
 
+def is_empty(frame: Frame) -> bool:
+    """Whether the status says that nothing was found; the query box then keeps the focus, or gets it back."""
+    return status(frame).lstrip("✓! ").startswith("nothing found")
+
+
 def is_narrowed(frame: Frame) -> bool:
     """Whether the status says that a part is still loading or failed, in full or cut."""
     return any(word in status(frame) for word in ("loading", "failed", "by words"))
