@@ -148,7 +148,7 @@ class Session:
         with self._changed:
             self._engine = engine
             self._changed.notify_all()
-        self._tell(LexicalReady(engine.version.name, engine.size, stale))
+        self._tell(LexicalReady(engine.version.name, engine.shown, stale))
         engine.load_dense()
         self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
 

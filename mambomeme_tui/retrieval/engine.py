@@ -73,6 +73,11 @@ class Engine:
         self.dense_error: MamboError | None = None
 
     @property
+    def shown(self) -> int:
+        """How many memes policy may show; what it withholds is not even counted."""
+        return self.size - len(self._withheld)
+
+    @property
     def dense_ready(self) -> bool:
         """Whether the dense route can answer."""
         return self._dense is not None
