@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option."""
-    from mambomeme_eval import quick
+    from mambomeme_eval import pipeline, quick
 
     parser = _Parser(
         prog="mambomeme-eval",
@@ -40,6 +40,9 @@ def build_parser() -> argparse.ArgumentParser:
     command = commands.add_parser("quick", help="starts, keys and searches, in a few minutes")
     quick.add_options(command)
     command.set_defaults(run=quick.run)
+    command = commands.add_parser("pipeline", help="publishing, going back and opening, also at scale")
+    pipeline.add_options(command)
+    command.set_defaults(run=pipeline.run)
     return parser
 
 

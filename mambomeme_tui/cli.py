@@ -54,6 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_search(commands.add_parser("search", parents=[shared, looks], help="open the interface; so does no command"))
     _add_find(commands.add_parser("find", parents=[shared], help="print what is found, for scripts"))
     _add_publish(commands.add_parser("publish", parents=[shared], help="build the index and make it current"))
+    _add_versions(commands, shared)
     _add_corpus(commands.add_parser("corpus", parents=[shared], help="check, count and show a corpus"), shared)
     return parser
 
@@ -90,7 +91,30 @@ def _add_find(parser: argparse.ArgumentParser) -> None:
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", metavar="DIR", help="a corpus folder; the bundled one where none is named")
     parser.add_argument("--porcelain", action="store_true", help="print progress for a program to read")
+    parser.add_argument("--wait", action="store_true", help="wait while another process writes there")
     parser.add_argument("--tied", action="store_true", help="end as soon as standard input does")
+
+
+def _add_versions(commands: "argparse._SubParsersAction[_Parser]", shared: _Parser) -> None:
+    listed = commands.add_parser("versions", parents=[shared], help="list the versions of the index")
+    listed.add_argument("--json", action="store_true", help="print one JSON list")
+    proved = commands.add_parser("verify", parents=[shared], help="prove that a version is what its manifest says")
+    proved.add_argument("version", nargs="?", metavar="VERSION", help="the served one where none is named")
+    proved.add_argument("--all", action="store_true", help="every version")
+    back = commands.add_parser("rollback", parents=[shared], help="serve an older version again")
+    back.add_argument("version", nargs="?", metavar="VERSION", help="the one served before where none is named")
+    pruned = commands.add_parser("prune", parents=[shared], help="remove old versions and what only they needed")
+    pruned.add_argument("--keep", type=_count, default=2, metavar="N", help="versions kept beside the served one")
+    pruned.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+    told = commands.add_parser("status", parents=[shared], help="say what is served, and whether it is whole")
+    told.add_argument("--json", action="store_true", help="print one JSON object")
+    commands.add_parser("doctor", parents=[shared], help="look for whatever could keep the program from working")
+
+
+def _count(text: str) -> int:
+    if re.fullmatch(r"[0-9]{1,4}", text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number from 0 to 9999, not {text[:20]!r}")
 
 
 def _limit(text: str) -> int:
@@ -128,11 +152,31 @@ def _run(options: argparse.Namespace) -> int:
         case "publish":
             from mambomeme_tui.commands import publish
 
-            return publish.run(settings, options.corpus, options.porcelain, options.tied)
+            return publish.run(settings, options.corpus, options.porcelain, options.tied, options.wait)
         case "corpus":
             return _corpus(options)
+        case "versions" | "verify" | "rollback" | "prune" | "status" | "doctor":
+            return _versions(options, settings)
         case _:
             return _search(settings, " ".join(getattr(options, "query", [])), getattr(options, "debug", False))
+
+
+def _versions(options: argparse.Namespace, settings: config.Settings) -> int:
+    from mambomeme_tui.commands import doctor, status, versions
+
+    match options.command:
+        case "status":
+            return status.run(settings, options.json)
+        case "doctor":
+            return doctor.run(settings)
+        case "versions":
+            return versions.list_all(settings, options.json)
+        case "verify":
+            return versions.verify(settings, options.version, options.all)
+        case "rollback":
+            return versions.roll_back(settings, options.version)
+        case _:
+            return versions.prune(settings, options.keep, options.dry_run)
 
 
 def _corpus(options: argparse.Namespace) -> int:

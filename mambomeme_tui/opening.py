@@ -34,7 +34,7 @@ def open_meme(meme: Meme) -> Path:
     Raises:
         OpenError: there is no viewer, or the card could not be written.
     """
-    command = _viewer()
+    command = viewer_command()
     path = media.path_of(meme) or _card(meme)
     try:
         viewer = subprocess.Popen(
@@ -50,7 +50,7 @@ def open_meme(meme: Meme) -> Path:
     return path
 
 
-def _viewer() -> list[str]:
+def viewer_command() -> list[str]:
     """`MAMBOMEME_OPENER` split as a shell would, or the platform's own opener."""
     try:
         own = shlex.split(os.environ.get("MAMBOMEME_OPENER", ""))

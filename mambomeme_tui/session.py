@@ -1,7 +1,8 @@
 """A search session: the latest search wins, one worker answers, and loading never blocks asking.
 
-Two threads: a loader opens the version (building it where none can be served) and then the dense route; a worker
-answers the newest request and forgets the ones before it. The listener hears everything, called from those threads.
+A loader opens the version (building it where none can be served) and then the dense route; a worker answers the
+newest request and forgets the ones before it; a watcher notices when another version is served than the one that is
+open, which stays open until somebody asks to switch. The listener hears everything, called from those threads.
 """
 
 import threading
@@ -10,70 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mambomeme_tui.digests import source_digest
 from mambomeme_tui.errors import IndexUnavailable, MamboError
-from mambomeme_tui.paths import bundled
+from mambomeme_tui.session_events import (
+    Answer,
+    Building,
+    DenseFailed,
+    DenseReady,
+    LexicalReady,
+    OtherServed,
+    SearchFailed,
+    SessionEvent,
+    SwitchFailed,
+    Unavailable,
+)
 
 if TYPE_CHECKING:
     from mambomeme_tui.index.rebuild import Rebuild
     from mambomeme_tui.retrieval.engine import Engine
-    from mambomeme_tui.retrieval.results import SearchResult
 
-
-@dataclass(frozen=True, slots=True)
-class Building:
-    """The index is being built: so much of a stage is done."""
-
-    stage: str
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalReady:
-    """Words can be searched in this version; `stale` where the corpus on disk is a newer one."""
-
-    version: str
-    memes: int
-    stale: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DenseReady:
-    """Meanings can be searched too."""
-
-
-@dataclass(frozen=True, slots=True)
-class DenseFailed:
-    """Only words can be searched, for this reason."""
-
-    error: MamboError
-
-
-@dataclass(frozen=True, slots=True)
-class Unavailable:
-    """Nothing can be searched, for this reason."""
-
-    error: MamboError
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of the request with this number."""
-
-    number: int
-    result: "SearchResult"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchFailed:
-    """The request with this number ended in an error."""
-
-    number: int
-    error: MamboError
-
-
-SessionEvent = Building | LexicalReady | DenseReady | DenseFailed | Unavailable | Answer | SearchFailed
+LOOK_EVERY = 1.0
+"""Seconds between two looks at which version is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +58,21 @@ class Session:
         self._latest = 0
         self._closed = False
         self._rebuild: Rebuild | None = None
+        self._retired: list[Engine] = []
+        self._served: tuple[str, int] = ("", 0)
+        self._switching = threading.Lock()
 
     def start(self) -> None:
         """Begin loading; returns at once."""
-        threading.Thread(target=self._guarded, args=(self._load,), name="loader", daemon=True).start()
-        threading.Thread(target=self._guarded, args=(self._work,), name="worker", daemon=True).start()
+        self._run("loader", self._load)
+        self._run("worker", self._work)
+
+    def switch(self) -> None:
+        """Open the version that is served now in the place of the one that is open; returns at once.
+
+        Both routes are loaded before anything changes, and searches go on meanwhile in the old one.
+        """
+        self._run("switcher", self._switch)
 
     def submit(self, typed: str, route: str, limit: int) -> int:
         """Ask; returns the request's number, counted from 1. Any earlier request that has no answer gets none."""
@@ -130,6 +97,9 @@ class Session:
         if self._rebuild:
             self._rebuild.stop()
 
+    def _run(self, name: str, work: Callable[[], None]) -> None:
+        threading.Thread(target=self._guarded, args=(work,), name=name, daemon=True).start()
+
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
@@ -144,17 +114,62 @@ class Session:
 
     def _load(self) -> None:
         engine = self._open()
-        stale = _is_stale(engine)
+        ready = _describe(engine)
         with self._changed:
             self._engine = engine
             self._changed.notify_all()
-        self._tell(LexicalReady(engine.version.name, engine.shown, stale))
+        self._tell(ready)
         engine.load_dense()
         self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
+        self._watch()
+
+    def _look(self) -> tuple[str, int]:
+        """The name of the served version and its inode, which changes where it was built anew under its name."""
+        from mambomeme_tui.index.layout import VERSIONS_FOLDER
+        from mambomeme_tui.index.pointer import current_name
+
+        try:
+            name = current_name(self._data)
+            return name, (self._data / VERSIONS_FOLDER / name).stat().st_ino
+        except (IndexUnavailable, OSError):
+            return "", 0
+
+    def _watch(self) -> None:
+        last = self._served
+        while not self._is_closed_after(LOOK_EVERY):
+            seen = self._look()
+            if seen[0] and seen != last:
+                self._tell(OtherServed("" if seen == self._served else seen[0]))
+            last = seen if seen[0] else last
+
+    def _is_closed_after(self, seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._closed, seconds)
+
+    def _switch(self) -> None:
+        from mambomeme_tui.retrieval.engine import Engine
+
+        with self._switching:
+            served = self._look()
+            try:
+                engine = Engine(self._data)
+            except MamboError as error:
+                self._tell(SwitchFailed(error))
+                return
+            engine.load_dense()
+            ready = _describe(engine)
+            with self._changed:
+                if self._engine:
+                    self._retired.append(self._engine)
+                self._engine, self._served = engine, served
+                self._changed.notify_all()
+            self._tell(ready)
+            self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
 
     def _open(self) -> "Engine":
         from mambomeme_tui.retrieval.engine import Engine
 
+        self._served = self._look()
         try:
             return Engine(self._data)
         except IndexUnavailable:
@@ -165,6 +180,7 @@ class Session:
             if self._closed:
                 self._rebuild.stop()
             self._rebuild.run(lambda stage, done, total: self._tell(Building(stage, done, total)))
+            self._served = self._look()
             return Engine(self._data)
 
     def _work(self) -> None:
@@ -174,10 +190,15 @@ class Session:
             self._engine.close()
 
     def _next(self) -> _Request | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or (self._pending and self._engine))
-            request, self._pending = self._pending, None
-            return None if self._closed else request
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._retired or (self._pending and self._engine))
+                retired, self._retired = self._retired, []
+                request, self._pending = (None, self._pending) if retired else (self._pending, None)
+            for engine in retired:  # no search is under way: this thread runs them all
+                engine.close()
+            if not retired:
+                return None if self._closed else request
 
     def _answer(self, request: _Request) -> None:
         from mambomeme_tui.retrieval.engine import SearchCancelled
@@ -200,9 +221,9 @@ class Session:
                 self._tell(Answer(request.number, result))
 
 
-def _is_stale(engine: "Engine") -> bool:
-    made_from = engine.version.manifest.corpus
-    try:
-        return bool(made_from["source"] == "bundled" and made_from["source_digest"] != source_digest(bundled("corpus")))
-    except OSError:
-        return False
+def _describe(engine: "Engine") -> LexicalReady:
+    from mambomeme_tui.index.sources import is_up_to_date
+
+    version = engine.version
+    stale, damaged = not is_up_to_date(version.manifest), version.instead_of is not None
+    return LexicalReady(version.name, engine.shown, stale, damaged)

@@ -36,6 +36,8 @@ def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool)
         _print(result, as_json, print0)
     if not as_json and not print0:
         tell(_summary(result, engine))
+    if damaged := engine.version.instead_of:
+        tell(f"mambomeme: {printable(damaged.message)} {engine.version.name} answered. Run `mambomeme publish`.")
     return 0 if result.hits else NOTHING_FOUND
 
 

@@ -4,13 +4,7 @@ import contextlib
 from types import TracebackType
 from typing import Self, TextIO
 
-STAGES = {
-    "start": "starting",
-    "catalogue": "reading the corpus",
-    "words": "indexing words",
-    "encoder": "loading the encoder",
-    "meanings": "encoding meanings",
-}
+from mambomeme_tui.stages import in_words
 
 
 class ProgressLine:
@@ -25,7 +19,7 @@ class ProgressLine:
     def __call__(self, stage: str, done: int, total: int) -> None:
         if self._stream:
             counted = f" {done}/{total}" if total > 1 else ""
-            self._rewrite(f"{STAGES.get(stage, stage)}{counted}")
+            self._rewrite(f"{in_words(stage)}{counted}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,141 +1,177 @@
 """Makes one version: records in, a folder of files with a manifest out. Knows nothing of what is current.
 
-The folder is complete when `build` returns and not before: the manifest is written last.
+The folder is complete when `build` returns and not before: the manifest is written last. Every text is embedded by
+itself, never in a batch, since its neighbours in a batch would change its last bits: a vector from the cache and one
+made now are the same.
 """
 
-import json
 import platform
 import shutil
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from mambomeme_tui import __version__
 from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.digests import hash_file, hash_json
-from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, MODEL_FILE, TOKENIZER_FILE, QueryEncoder
-from mambomeme_tui.errors import DamagedVersion, ModelUnavailable
+from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, QueryEncoder, Vectors
 from mambomeme_tui.index import catalogue, postings, vectors
-from mambomeme_tui.index.manifest import FORMAT, MANIFEST_FILE, FileEntry, Manifest, list_files, verify
-from mambomeme_tui.index.weights import MODEL_ID, WEIGHTS_SHA256, model_folder
+from mambomeme_tui.index.cache import VectorCache, cache_path
+from mambomeme_tui.index.export import Export, provide
+from mambomeme_tui.index.layout import MODELS_FOLDER
+from mambomeme_tui.index.manifest import FORMAT, BuildRecord, Manifest, list_files
+from mambomeme_tui.index.pipeline import Pipeline
+from mambomeme_tui.index.sources import commit, sources_digest
+from mambomeme_tui.index.weights import MODEL_ID, WEIGHTS_SHA256
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.policy import POLICY_FILE
 from mambomeme_tui.records import Meme
 
-if TYPE_CHECKING:
-    from mambomeme_tui.index.embedding import DocumentEncoder
-
-LIBRARIES = ("whoosh-reloaded", "annoy", "numpy", "onnxruntime", "tokenizers", "sentence-transformers", "torch")
-PREPROCESSING = f"WordPiece uncased, first {MAX_TOKENS} tokens, mean pooling, unit length"
-
-Progress = Callable[[str, int, int], None]
-"""Hears the stage's name, how much of it is done, and how much there is."""
+LIBRARIES = ("annoy", "numpy", "onnxruntime", "snowballstemmer", "tokenizers", "whoosh-reloaded")
+PREPROCESSING = f"WordPiece uncased, first {MAX_TOKENS} tokens, mean pooling, unit length, each text by itself"
+KEEP_EVERY = 64
+"""Texts between two points from which an interrupted embedding goes on."""
 
 
-def version_name(corpus: Corpus, parameters: Parameters) -> str:
-    """The name of the version that these records, parameters and this code make."""
-    made_of = [FORMAT, __version__, corpus.digest, WEIGHTS_SHA256, parameters.to_dict()]
+def libraries() -> dict[str, str]:
+    """Versions of Python and of the libraries that make a version's files."""
+    return {"python": platform.python_version()} | {name: metadata.version(name) for name in LIBRARIES}
+
+
+def version_name(corpus: Corpus, parameters: Parameters, dense_items: int | None = None) -> str:
+    """The name of the version that these records, parameters, sources and libraries make."""
+    made_of = [FORMAT, sources_digest(), libraries(), corpus.digest, WEIGHTS_SHA256, parameters.to_dict(), dense_items]
     return f"v-{hash_json(made_of)[:12]}"
 
 
 def build(
-    corpus: Corpus, source: dict[str, str], parameters: Parameters, folder: Path, models: Path, progress: Progress
+    corpus: Corpus,
+    origin: dict[str, str],
+    parameters: Parameters,
+    data: Path,
+    folder: Path,
+    pipeline: Pipeline,
+    dense_items: int | None = None,
 ) -> Manifest:
-    """Write a version into an existing, empty folder, and the encoder's export below `models` where it is missing.
+    """Write a version into an existing, empty folder, and the encoder's export into `data` where it is missing.
 
-    `source` says where the corpus came from; it stands in the manifest as it is.
+    Args:
+        corpus: the records.
+        origin: where they came from; it stands in the manifest as it is.
+        parameters: the ranking parameters.
+        data: the data folder; holds the encoder's export and the cache of vectors.
+        folder: is filled.
+        pipeline: times the stages.
+        dense_items: only so many records, the first, get vectors; all where it is None.
 
     Raises:
         ModelUnavailable: the weights are missing or wrong, or the two encoders disagree.
     """
     memes = corpus.memes
-    progress("catalogue", 0, len(memes))
-    catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
-    shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
-    (folder / postings.POSTINGS_FOLDER).mkdir()
-    postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: progress("words", done, len(memes)))
-    model, embedding = _embed(memes, folder, models, parameters, progress)
+    export, rows, links = _embed(memes[:dense_items], data, pipeline)
+    with pipeline.stage("index", len(memes)) as figures:
+        catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
+        shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
+        (folder / postings.POSTINGS_FOLDER).mkdir()
+        count = len(memes)
+        postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))
+        vectors.save(folder, rows, links, parameters)
+        files = list_files(folder)
+        figures.items, figures.bytes = count, sum(entry.size for entry in files)
     manifest = Manifest(
         format=FORMAT,
-        version=version_name(corpus, parameters),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        code=__version__,
-        corpus={
-            "digest": corpus.digest,
-            **source,
-            "families": len({meme.family.id for meme in memes}),
-            "items": len(memes),
-            "policy": {"version": corpus.policy.version, "sha256": corpus.policy.digest},
-        },
-        model=model,
-        embedding=embedding,
+        version=version_name(corpus, parameters, dense_items),
+        code={"version": __version__, "commit": commit(), "sources": sources_digest()},
+        corpus=_describe_corpus(corpus, origin),
+        model=_describe_model(export),
+        embedding=_describe_vectors(folder, rows, links, parameters, len(memes[:dense_items])),
         parameters=parameters.to_dict(),
-        libraries={"python": platform.python_version()} | {name: metadata.version(name) for name in LIBRARIES},
-        files=list_files(folder),
+        libraries=libraries(),
+        files=files,
     )
     manifest.write(folder)
     return manifest
 
 
-def _embed(
-    memes: Sequence[Meme], folder: Path, models: Path, parameters: Parameters, progress: Progress
-) -> tuple[dict[str, object], dict[str, object]]:
-    """Write the vectors; returns the manifest's `model` and `embedding`."""
-    progress("encoder", 0, 1)
-    from mambomeme_tui.index.embedding import PARITY_TOLERANCE, DocumentEncoder
+def record_build(folder: Path, pipeline: Pipeline) -> None:
+    """Write when the version was built and how fast each stage so far was."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    BuildRecord(created, tuple(pipeline.to_list())).write(folder)
 
-    encoder = DocumentEncoder(model_folder())
-    export = models / WEIGHTS_SHA256[:12]
-    if not _sound_export(export):
-        _export(encoder, export)
-    parity = encoder.parity(QueryEncoder(export))
-    if not parity <= PARITY_TOLERANCE:
-        raise ModelUnavailable(
-            f"The two encoders differ by {parity:.1e}, more than {PARITY_TOLERANCE:.0e}.",
-            f"Remove {export} and build again.",
-        )
+
+def _embed(memes: Sequence[Meme], data: Path, pipeline: Pipeline) -> tuple[Export, Vectors, vectors.Links]:
     texts, links = vectors.collect_texts(memes)
-    rows = encoder.encode(texts, lambda done: progress("meanings", done, len(texts)))
-    vectors.save(folder, rows, links, parameters)
-    recall = vectors.recall(vectors.load(folder, len(memes)), parameters)
-    files = {name: hash_file(export / name) for name in (MODEL_FILE, TOKENIZER_FILE)}
-    model: dict[str, object] = {
+    with pipeline.stage("embed", len(texts)) as figures:
+        export = provide(data / MODELS_FOLDER)
+        cache = VectorCache(cache_path(data, export.network))
+        rows = np.empty((len(texts), DIMENSION), np.float32)
+        try:
+            known = _embed_texts(texts, rows, cache, export, pipeline)
+        finally:
+            cache.close()
+        figures.items, figures.bytes = len(texts), sum(len(text.encode("utf-8", "replace")) for text in texts)
+        figures.note = f"{known} from the cache"
+    return export, rows, links
+
+
+def _embed_texts(texts: list[str], rows: Vectors, cache: VectorCache, export: Export, pipeline: Pipeline) -> int:
+    """Fill `rows`, of shape (texts, 384); returns how many of them were known."""
+    encoder: QueryEncoder | None = None
+    made = 0
+    for number, text in enumerate(texts):
+        vector = cache.get(text)
+        if vector is None:
+            encoder = encoder or QueryEncoder(export.folder)
+            vector = encoder.encode([text])[0]
+            cache.put(text, vector)
+            made += 1
+            if made % KEEP_EVERY == 0:
+                cache.keep()
+        rows[number] = vector
+        if number % KEEP_EVERY == 0:
+            pipeline.progress("embed", number, len(texts))
+    return len(texts) - made
+
+
+def _describe_corpus(corpus: Corpus, origin: dict[str, str]) -> dict[str, Any]:
+    return {
+        "digest": corpus.digest,
+        **origin,
+        "families": len({meme.family.id for meme in corpus.memes}),
+        "items": len(corpus.memes),
+        "policy": {"version": corpus.policy.version, "sha256": corpus.policy.digest},
+    }
+
+
+def _describe_model(export: Export) -> dict[str, Any]:
+    return {
         "id": MODEL_ID,
         "weights_sha256": WEIGHTS_SHA256,
-        "folder": export.name,
-        "files": files,
+        "folder": export.folder.name,
+        "files": {name: {"size": entry.size, "sha256": entry.sha256} for name, entry in export.files.items()},
         "preprocessing": PREPROCESSING,
+        "parity_max_abs": export.parity,
+        "exported_by": export.made_by,
     }
-    embedding: dict[str, object] = {
+
+
+def _describe_vectors(
+    folder: Path, rows: Vectors, links: vectors.Links, parameters: Parameters, items: int
+) -> dict[str, Any]:
+    recall = vectors.recall(vectors.load(folder, items), parameters) if len(rows) else 1.0
+    return {
+        "items": items,
         "rows": len(rows),
         "links": len(links),
         "dimension": DIMENSION,
         "dtype": str(rows.dtype),
-        "parity_max_abs": parity,
+        "order": "rows by the first use of their text, records by id, kinds in the order of their names in the code",
+        "sha256": hash_file(folder / vectors.VECTORS_FILE),
+        "annoy": {"metric": "angular", "trees": parameters.annoy_trees, "seed": vectors.ANNOY_SEED, "jobs": 1},
         "annoy_recall_at_100": recall,
+        "annoy_recall_sample": min(vectors.RECALL_SAMPLE, len(rows)),
     }
-    return model, embedding
-
-
-def _sound_export(folder: Path) -> bool:
-    try:
-        verify(folder, tuple(FileEntry(**entry) for entry in json.loads((folder / MANIFEST_FILE).read_bytes())))
-    except (OSError, ValueError, TypeError, DamagedVersion):
-        return False
-    return True
-
-
-def _export(encoder: "DocumentEncoder", export: Path) -> None:
-    """Export into a scratch folder first: a kill leaves no half-written network that could be trusted later."""
-    export.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{export.name}-", dir=export.parent) as scratch:
-        folder = Path(scratch) / export.name
-        folder.mkdir()
-        encoder.export(folder)
-        (folder / MANIFEST_FILE).write_text(json.dumps([asdict(entry) for entry in list_files(folder)]))
-        shutil.rmtree(export, ignore_errors=True)
-        folder.rename(export)

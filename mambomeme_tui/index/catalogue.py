@@ -1,22 +1,26 @@
 """The catalogue: every record of a version in one SQLite file, by position and by id.
 
-Positions count from 0 in the order of the ids; the Whoosh documents and the vectors use the same positions. A
-published catalogue is only ever opened read-only and immutable.
+Positions count from 0 in the order of the ids; the Whoosh documents and the vectors use the same positions. A family
+is stored once and joined to its items again when they are read. A published catalogue is only ever opened read-only
+and immutable.
 """
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from mambomeme_tui import rights
 from mambomeme_tui.records import Meme, SafetyClass
 
 CATALOGUE_FILE = "catalogue.sqlite"
-_SCHEMA = """CREATE TABLE memes (
-    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, level TEXT NOT NULL, rights_fault TEXT NOT NULL,
-    record TEXT NOT NULL) STRICT"""
+_FAMILIES = "CREATE TABLE families (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT"
+_MEMES = """CREATE TABLE memes (
+    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, family TEXT NOT NULL REFERENCES families (id),
+    level TEXT NOT NULL, rights_fault TEXT NOT NULL, record TEXT NOT NULL) STRICT"""
+_RECORDS = "SELECT memes.record, families.record FROM memes JOIN families ON memes.family = families.id"
 
 
 def create(path: Path, memes: Iterable[Meme]) -> None:
@@ -24,18 +28,28 @@ def create(path: Path, memes: Iterable[Meme]) -> None:
     connection = sqlite3.connect(path)
     try:
         with connection:
-            connection.execute(_SCHEMA)
-            rows = (
-                (position, meme.id, meme.safety.level, rights.withheld_because(meme.rights), _to_json(meme))
-                for position, meme in enumerate(memes)
-            )
-            connection.executemany("INSERT INTO memes VALUES (?, ?, ?, ?, ?)", rows)
+            connection.execute(_FAMILIES)
+            connection.execute(_MEMES)
+            known: set[str] = set()
+            for position, meme in enumerate(memes):
+                record = meme.to_dict()
+                family = record.pop("family")
+                if meme.family.id not in known:
+                    known.add(meme.family.id)
+                    connection.execute("INSERT INTO families VALUES (?, ?)", (meme.family.id, _to_json(family)))
+                fault = rights.withheld_because(meme.rights)
+                row = (position, meme.id, meme.family.id, meme.safety.level, fault, _to_json(record))
+                connection.execute("INSERT INTO memes VALUES (?, ?, ?, ?, ?, ?)", row)
     finally:
         connection.close()
 
 
-def _to_json(meme: Meme) -> str:
-    return json.dumps(meme.to_dict(), ensure_ascii=False, sort_keys=True)
+def _to_json(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, sort_keys=True)
+
+
+def _from_json(record: str, family: str) -> Meme:
+    return Meme.from_dict(json.loads(record) | {"family": json.loads(family)})
 
 
 class Catalogue:
@@ -56,14 +70,23 @@ class Catalogue:
 
     def at(self, positions: Sequence[int]) -> list[Meme]:
         """The memes at these positions, in their order."""
-        one = "SELECT record FROM memes WHERE position = ?"
+        one = f"{_RECORDS} WHERE position = ?"
         rows = [self._connection.execute(one, (position,)).fetchone() for position in positions]
-        return [Meme.from_dict(json.loads(record)) for (record,) in rows]
+        return [_from_json(*row) for row in rows]
 
     def by_id(self, identifier: str) -> Meme | None:
         """The meme with this id, if there is one."""
-        row = self._connection.execute("SELECT record FROM memes WHERE id = ?", (identifier,)).fetchone()
-        return Meme.from_dict(json.loads(row[0])) if row else None
+        row = self._connection.execute(f"{_RECORDS} WHERE memes.id = ?", (identifier,)).fetchone()
+        return _from_json(*row) if row else None
+
+    def everything(self) -> Iterator[Meme]:
+        """All memes by position."""
+        for row in self._connection.execute(f"{_RECORDS} ORDER BY position"):
+            yield _from_json(*row)
+
+    def is_sound(self) -> bool:
+        """Whether SQLite finds no fault in the file."""
+        return bool(self._connection.execute("PRAGMA quick_check").fetchone() == ("ok",))
 
     def close(self) -> None:
         """Close the file."""

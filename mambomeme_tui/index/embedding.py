@@ -1,18 +1,17 @@
-"""Document vectors by sentence-transformers, and the encoder's export that queries are answered with.
+"""The reference encoder, sentence-transformers, and the export of its network that documents and queries go through.
 
-The only module that loads torch. It runs while an index is built and never while one is searched.
+The only module that loads torch. It runs when the export is made, once for a machine, and never while one searches.
 """
 
 import os
 import shutil
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, MODEL_FILE, TOKENIZER_FILE, QueryEncoder, Vectors
+from mambomeme_tui.encoder import MAX_TOKENS, MODEL_FILE, TOKENIZER_FILE, QueryEncoder, Vectors
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -29,11 +28,7 @@ PROBES = (
 )
 
 
-def _unheard(_done: int) -> None:
-    pass
-
-
-class DocumentEncoder:
+class ReferenceEncoder:
     """The reference encoder; construction takes seconds, since it loads torch."""
 
     def __init__(self, folder: Path) -> None:
@@ -48,15 +43,8 @@ class DocumentEncoder:
             self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         self._model.max_seq_length = MAX_TOKENS
 
-    def encode(self, texts: list[str], progress: Callable[[int], None] = _unheard) -> Vectors:
-        """Unit vectors of shape (len(texts), 384), float32, in the texts' order; `progress` hears how many are done."""
-        parts = [np.empty((0, DIMENSION), np.float32)]
-        for start in range(0, len(texts), BATCH):
-            parts.append(self._encode_batch(texts[start : start + BATCH]))
-            progress(min(start + BATCH, len(texts)))
-        return np.concatenate(parts)
-
-    def _encode_batch(self, texts: list[str]) -> Vectors:
+    def encode(self, texts: list[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), 384), float32, in the texts' order."""
         vectors = self._model.encode(texts, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors, np.float32)
 

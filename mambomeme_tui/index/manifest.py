@@ -1,7 +1,8 @@
 """The manifest of a version: what it was made from and with, and the SHA-256 of every file in it.
 
 `verify` compares every byte before anything is opened: a Whoosh index is unpickled and an Annoy tree is mapped, so
-that neither may be touched while it could be something else.
+that neither may be touched while it could be something else. The same records, parameters, code and libraries give
+the same manifest to the byte: what differs from one build to the next, times and speeds, stands in `build.json`.
 """
 
 import json
@@ -12,8 +13,9 @@ from typing import Any, Self
 from mambomeme_tui.digests import hash_file, hash_json
 from mambomeme_tui.errors import DamagedVersion
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST_FILE = "manifest.json"
+BUILD_FILE = "build.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +34,19 @@ class Manifest:
     Attributes:
         format: raised when a reader of an older format could misread the files.
         version: the version's name, derived from what it was made from and with.
-        created: UTC, ISO 8601.
-        code: the program's version.
-        corpus: digests and counts of the records.
-        model: identity, hashes and preprocessing of the encoder.
-        embedding: count, dimension, type, parity of the two encoders, recall of Annoy against exact search.
-        parameters: ranking parameters, see `mambomeme_tui.parameters`.
+        code: the program's version, the commit where it is known, and the digest of the sources that make an index.
+        corpus: digests and counts of the records, and the policy's version and digest.
+        model: identity of the encoder: weights, exported network with sizes and hashes, preprocessing, parity with
+            sentence-transformers and the libraries that made the export.
+        embedding: count, dimension, type, order and hash of the vectors, and the recall of Annoy against exact search.
+        parameters: weights, depths, fusion constant and thresholds, see `mambomeme_tui.parameters`.
         libraries: versions of the libraries that made the files.
-        files: every file but the manifest itself, by path.
+        files: every file but `manifest.json` and `build.json`, by path.
     """
 
     format: int
     version: str
-    created: str
-    code: str
+    code: dict[str, str]
     corpus: dict[str, Any]
     model: dict[str, Any]
     embedding: dict[str, Any]
@@ -55,10 +56,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write the manifest beside the files that it names, with a digest of itself."""
-        data = asdict(self)
-        data["digest"] = hash_json(data)
-        text = json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False)
-        (folder / MANIFEST_FILE).write_text(text + "\n", encoding="utf-8")
+        _write_signed(folder / MANIFEST_FILE, asdict(self))
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -68,9 +66,7 @@ class Manifest:
             DamagedVersion: it is missing, unreadable, altered, of another format, or not of this shape.
         """
         try:
-            data = json.loads((folder / MANIFEST_FILE).read_bytes())
-            if data.pop("digest") != hash_json(data):
-                raise DamagedVersion(f"The manifest of version {folder.name} was altered.")
+            data = _read_signed(folder / MANIFEST_FILE)
             if data["format"] != FORMAT:
                 raise DamagedVersion(f"Version {folder.name} has format {data['format']}, not {FORMAT}.")
             return cls(**{**data, "files": tuple(FileEntry(**entry) for entry in data["files"])})
@@ -79,21 +75,71 @@ class Manifest:
             raise DamagedVersion(f"The manifest of version {folder.name} can't be read ({reason}).") from None
 
 
+@dataclass(frozen=True, slots=True)
+class BuildRecord:
+    """What differs from one build of a version to the next: when it was (UTC, ISO 8601), and each stage's figures."""
+
+    created: str
+    stages: tuple[dict[str, Any], ...]
+
+    def write(self, folder: Path) -> None:
+        """Write the record beside the manifest, with a digest of itself."""
+        _write_signed(folder / BUILD_FILE, asdict(self))
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read a record.
+
+        Raises:
+            DamagedVersion: it is missing, unreadable, altered or not of this shape.
+        """
+        try:
+            data = _read_signed(folder / BUILD_FILE)
+            return cls(created=str(data.pop("created")), stages=tuple(data.pop("stages")), **data)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = type(error).__name__
+            raise DamagedVersion(f"The build record of version {folder.name} can't be read ({reason}).") from None
+
+
+def _write_signed(path: Path, data: dict[str, Any]) -> None:
+    signed = data | {"digest": hash_json(data)}
+    text = json.dumps(signed, indent=2, sort_keys=True, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _read_signed(path: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(path.read_bytes())
+    if data.pop("digest") != hash_json(data):
+        kind = "manifest" if path.name == MANIFEST_FILE else "build record"
+        raise DamagedVersion(f"The {kind} of version {path.parent.name} was altered.")
+    return data
+
+
 def list_files(folder: Path) -> tuple[FileEntry, ...]:
-    """Entries for every file below a folder but the manifest, sorted by path."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST_FILE)
+    """Entries for every file below a folder but the manifest and the build record, sorted by path."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path not in _unlisted(folder))
     return tuple(FileEntry(path.relative_to(folder).as_posix(), path.stat().st_size, hash_file(path)) for path in paths)
 
 
-def verify(folder: Path, entries: tuple[FileEntry, ...]) -> None:
+def verify(folder: Path, entries: tuple[FileEntry, ...], what: str = "") -> None:
     """Compare files with their entries; a file that no entry names is a fault too.
+
+    Args:
+        folder: holds the files.
+        entries: what they should be.
+        what: what a person is told it is; "version" and its name, where nothing is said.
 
     Raises:
         DamagedVersion: naming the first file that differs.
     """
-    present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    if extra := sorted(present - {entry.path for entry in entries} - {MANIFEST_FILE}):
-        raise DamagedVersion(f"Version {folder.name} holds a file that its manifest does not name: {extra[0]}.")
+    what = what or f"version {folder.name}"
+    named = {entry.path for entry in entries}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder).as_posix()
+        if path.is_file() and relative not in named and path not in _unlisted(folder):
+            raise DamagedVersion(
+                f"{what[:1].upper()}{what[1:]} holds a file that its manifest does not name: {relative}."
+            )
     for entry in entries:
         try:
             path = folder / entry.path
@@ -101,4 +147,8 @@ def verify(folder: Path, entries: tuple[FileEntry, ...]) -> None:
         except (OSError, ValueError, TypeError):  # no such file, or a name that can't be one
             same = False
         if not same:
-            raise DamagedVersion(f"In version {folder.name}, {entry.path} is not what the manifest says.")
+            raise DamagedVersion(f"In {what}, {entry.path} is not what the manifest says.")
+
+
+def _unlisted(folder: Path) -> tuple[Path, Path]:
+    return folder / MANIFEST_FILE, folder / BUILD_FILE

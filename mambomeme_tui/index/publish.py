@@ -1,132 +1,145 @@
-"""Makes a version current: builds in a scratch folder, moves it into place whole, then names it in `current`.
+"""Makes a version current: builds it in a scratch folder, proves it, moves it into place whole, then names it.
 
-    DATA/versions/v-0123456789ab/   a version; never changes
-    DATA/versions/.building-*/      a scratch folder; whoever holds the lock may remove it
-    DATA/models/                    the encoder's export, shared by versions
-    DATA/current                    one line, the name of the version that is served
-
-One publisher at a time holds the lock; readers need none.
+One writer at a time; readers need no lock. An error or a kill at any instant leaves the version that was served, or
+the new one; what it leaves beside them is removed by the next writer.
 """
 
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from mambomeme_tui import corpus as corpora
 from mambomeme_tui import paths
-from mambomeme_tui.digests import source_digest
-from mambomeme_tui.errors import IndexUnavailable, ModelUnavailable
-from mambomeme_tui.index.build import Progress, build, version_name
-from mambomeme_tui.index.store import CURRENT_FILE, MODELS_FOLDER, VERSIONS_FOLDER, check, model_folder
+from mambomeme_tui.corpus import Corpus
+from mambomeme_tui.digests import family_files, hash_file, source_digest
+from mambomeme_tui.errors import CorpusError, Fault, IndexUnavailable, ModelUnavailable
+from mambomeme_tui.index.build import build, record_build, version_name
+from mambomeme_tui.index.disk import make_folder, put_in_place, scratch_folder, synchronise
+from mambomeme_tui.index.layout import VERSIONS_FOLDER
+from mambomeme_tui.index.pipeline import Pipeline, Progress, StageFigures
+from mambomeme_tui.index.pointer import serve_new
+from mambomeme_tui.index.store import check, model_folder
+from mambomeme_tui.index.verification import verify_version
+from mambomeme_tui.index.writing import unwritable, writing
 from mambomeme_tui.parameters import Parameters
 
-LOCK_FILE = "publish.lock"
-LOCK_SECONDS = 600.0
+_FULL_DATABASE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
-def publish(data: Path, source: Path, parameters: Parameters, progress: Progress) -> str:
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What came of it: the version's name, whether it had to be built, and the figures of every stage."""
+
+    name: str
+    built: bool
+    stages: tuple[StageFigures, ...]
+
+
+def publish(
+    data: Path, source: Path, parameters: Parameters, progress: Progress, waiting: Callable[[str], None] | None = None
+) -> Published:
     """Make the version of the corpus at `source` current, building it where it is missing or damaged.
 
-    Returns:
-        The version's name.
+    Args:
+        data: the data folder.
+        source: a corpus folder.
+        parameters: the ranking parameters.
+        progress: hears every step.
+        waiting: see `mambomeme_tui.index.writing.writing`.
 
     Raises:
         CorpusError: the corpus has faults; nothing was changed.
-        IndexUnavailable: the folder can't be written, or another publisher holds it for too long.
-        ModelUnavailable: the encoder can't be used; nothing was changed.
+        IndexUnavailable: the folder can't be written, or another process writes there.
+        ModelUnavailable: the encoder can't be used; nothing that is served was changed.
     """
-    corpus = corpora.load(source)
-    digest = source_digest(source)
-    origin = "bundled" if source == paths.bundled("corpus") else "folder"
-    name = version_name(corpus, parameters)
-    with _writing(data):
-        if not _sound(data, name):
-            versions = data / VERSIONS_FOLDER
-            versions.mkdir(exist_ok=True)
-            _clear_scratch(versions)
-            scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=versions))
+    pipeline = Pipeline(progress)
+    with pipeline.stage("validate") as figures:
+        corpus = corpora.load(source)
+        origin = {
+            "source": "bundled" if source == paths.bundled("corpus") else "folder",
+            "source_digest": source_digest(source),
+        }
+        figures.items = len(corpus.memes)
+        figures.bytes = sum(path.stat().st_size for path in family_files(source))
+    with pipeline.stage("fingerprint") as figures:
+        _compare_pictures(corpus, source, figures)
+    return publish_corpus(data, corpus, origin, parameters, pipeline, waiting)
+
+
+def publish_corpus(
+    data: Path,
+    corpus: Corpus,
+    origin: dict[str, str],
+    parameters: Parameters,
+    pipeline: Pipeline,
+    waiting: Callable[[str], None] | None = None,
+    dense_items: int | None = None,
+) -> Published:
+    """Make the version of these records current; see `publish`, and `mambomeme_tui.index.build.build`."""
+    name = version_name(corpus, parameters, dense_items)
+    with writing(data, waiting):
+        needed = not _is_sound(data, name)
+        if needed:
+            make_folder(data / VERSIONS_FOLDER)
+            synchronise(data)
             try:
-                build(
-                    corpus,
-                    {"source": origin, "source_digest": digest},
-                    parameters,
-                    scratch,
-                    data / MODELS_FOLDER,
-                    progress,
-                )
-                _put_in_place(scratch, versions / name)
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
-        _name_current(data, name)
-    return name
+                _build(data, name, corpus, origin, parameters, pipeline, dense_items)
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode & 0xFF in _FULL_DATABASE:  # the low byte; the rest is detail
+                    raise unwritable(data, error) from None
+                raise
+        serve_new(data, name)
+    return Published(name, needed, tuple(pipeline.stages))
 
 
-@contextmanager
-def _writing(data: Path) -> Iterator[None]:
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        with FileLock(data / LOCK_FILE, timeout=LOCK_SECONDS):
-            yield
-    except Timeout:
-        raise IndexUnavailable(
-            f"Another process is publishing into {data}.", "Wait until it is done, then run the command again."
-        ) from None
-    except OSError as error:
-        raise IndexUnavailable(
-            f"The index can't be written into {data}: {error.strerror or error}.",
-            "Make room or make the folder writable, or name another one in MAMBOMEME_DATA_DIR.",
-        ) from None
+def _build(
+    data: Path,
+    name: str,
+    corpus: Corpus,
+    origin: dict[str, str],
+    parameters: Parameters,
+    pipeline: Pipeline,
+    dense_items: int | None,
+) -> None:
+    with scratch_folder(data / VERSIONS_FOLDER) as scratch:
+        manifest = build(corpus, origin, parameters, data, scratch, pipeline, dense_items)
+        size = sum(entry.size for entry in manifest.files)
+        record_build(scratch, pipeline)
+        with pipeline.stage("verify") as figures:
+            verify_version(scratch)
+            figures.items, figures.bytes = len(corpus.memes), size
+        with pipeline.stage("publish") as figures:
+            record_build(scratch, pipeline)
+            put_in_place(scratch, data / VERSIONS_FOLDER / name)
+            figures.items, figures.bytes = len(corpus.memes), size
 
 
-def _sound(data: Path, name: str) -> bool:
+def _compare_pictures(corpus: Corpus, source: Path, figures: StageFigures) -> None:
+    """Every picture that the corpus knows is there and is what the corpus says.
+
+    Raises:
+        CorpusError: naming every one that is not.
+    """
+    known = {meme.media: meme.exact_hash for meme in corpus.memes if meme.exact_hash}
+    faults = []
+    for name, expected in known.items():
+        try:
+            path = source / name
+            figures.bytes += path.stat().st_size
+            if hash_file(path) != expected:
+                faults.append(Fault(str(path), 1, "(picture)", "the picture that manifest.json knows; freeze it again"))
+        except OSError as error:
+            faults.append(Fault(str(source / name), 1, "(picture)", f"a readable picture: {error.strerror}"))
+    if faults:
+        raise CorpusError(faults)
+    figures.items = len(known)
+
+
+def _is_sound(data: Path, name: str) -> bool:
     """Whether nothing needs to be built: the version is what its manifest says, and so is the encoder it needs."""
     try:
         model_folder(data, check(data, name))
     except (IndexUnavailable, ModelUnavailable):
         return False
     return True
-
-
-def _clear_scratch(versions: Path) -> None:
-    """Remove what an interrupted publisher left, and nothing else: the folder may be somebody's own."""
-    for pattern in (".building-*", ".damaged-*"):
-        for left_over in versions.glob(pattern):
-            shutil.rmtree(left_over, ignore_errors=True)
-
-
-def _put_in_place(scratch: Path, target: Path) -> None:
-    """A damaged folder of that name moves aside: a reader may have its files mapped."""
-    if target.exists():
-        target.rename(Path(tempfile.mkdtemp(prefix=".damaged-", dir=target.parent)) / target.name)
-    for path in [*scratch.rglob("*"), scratch]:
-        _synchronise(path)
-    scratch.chmod(0o755)
-    scratch.rename(target)
-    _synchronise(target.parent)
-
-
-def _name_current(data: Path, name: str) -> None:
-    """Replace the pointer in one step, so that a reader sees the old name or the new one."""
-    if (data / CURRENT_FILE).is_file() and (data / CURRENT_FILE).read_bytes() == f"{name}\n".encode():
-        return
-    descriptor, path = tempfile.mkstemp(prefix=f".{CURRENT_FILE}-", dir=data)
-    with os.fdopen(descriptor, "w") as stream:
-        os.fchmod(descriptor, 0o644)
-        stream.write(f"{name}\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(path).replace(data / CURRENT_FILE)
-    _synchronise(data)
-
-
-def _synchronise(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from mambomeme_tui.errors import IndexUnavailable
-from mambomeme_tui.index.build import Progress
+from mambomeme_tui.index.pipeline import Progress
 
 _PREFIX = "mambomeme: "
 
@@ -20,7 +20,7 @@ class Rebuild:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, found_in))
         self._process = subprocess.Popen(
             # -P: modules that lie in the folder a person happens to be in are not ours to run
-            [sys.executable, "-P", "-m", "mambomeme_tui", "publish", "--porcelain", "--tied"],
+            [sys.executable, "-P", "-m", "mambomeme_tui", "publish", "--porcelain", "--tied", "--wait"],
             stdin=subprocess.PIPE,  # it closes with us, however we end, and that ends the build
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -1,29 +1,29 @@
 """Finds, checks and opens versions for reading. Never writes; works in a read-only folder.
 
 A version is opened only after every file in it was compared with the manifest, and stays what it was for as long as
-it is held open.
+it is held open. Where the served one is damaged, the last good one is opened and says so.
 """
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from mambomeme_tui.digests import hash_file
 from mambomeme_tui.errors import CorpusError, DamagedVersion, IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.catalogue import CATALOGUE_FILE, Catalogue
-from mambomeme_tui.index.manifest import Manifest, verify
+from mambomeme_tui.index.holding import Hold
+from mambomeme_tui.index.layout import MODELS_FOLDER, VERSIONS_FOLDER, is_name
+from mambomeme_tui.index.manifest import BuildRecord, Manifest, verify
+from mambomeme_tui.index.pointer import read_pointer
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
-
-CURRENT_FILE = "current"
-VERSIONS_FOLDER = "versions"
-MODELS_FOLDER = "models"
-_NAME = re.compile(r"v-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A checked version; its catalogue is open, its other files are opened by the routes that need them."""
+    """A checked version; its catalogue is open, its other files are opened by the routes that need them.
+
+    `instead_of` is the error that kept the served version closed, where this is the last good one.
+    """
 
     name: str
     folder: Path
@@ -31,21 +31,13 @@ class Version:
     parameters: Parameters
     policy: Policy
     catalogue: Catalogue
+    hold: Hold
+    instead_of: IndexUnavailable | None = None
 
-
-def current_name(data: Path) -> str:
-    """The name of the version that is served.
-
-    Raises:
-        IndexUnavailable: nothing was published yet, or the pointer is damaged.
-    """
-    try:
-        name = (data / CURRENT_FILE).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        name = ""
-    if not _NAME.fullmatch(name):
-        raise IndexUnavailable(f"No index is published in {data}.", "Run `mambomeme publish`.")
-    return name
+    def close(self) -> None:
+        """Let go of the version; whoever wants to may take it away now."""
+        self.catalogue.close()
+        self.hold.release()
 
 
 def check(data: Path, name: str) -> Manifest:
@@ -58,25 +50,57 @@ def check(data: Path, name: str) -> Manifest:
     manifest = Manifest.read(folder)
     if manifest.version != name:
         raise DamagedVersion(f"The manifest in {name} is that of {manifest.version}.")
+    BuildRecord.read(folder)
     verify(folder, manifest.files)
     return manifest
 
 
 def open_version(data: Path) -> Version:
-    """Check and open the current version.
+    """Check and open the served version, or the last good one: what was served before it, then whatever else is there.
 
     Raises:
-        IndexUnavailable: there is none, or it is damaged.
+        IndexUnavailable: nothing was published, or there is no version that is whole.
     """
-    name = current_name(data)
-    manifest = check(data, name)
-    folder = data / VERSIONS_FOLDER / name
+    served = read_pointer(data)
+    first: IndexUnavailable | None = None
+    for name in (*served, *(other for other in version_names(data) if other not in served)):
+        try:
+            return open_named(data, name, first)
+        except DamagedVersion as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def version_names(data: Path) -> list[str]:
+    """The names of all versions that are there, whole or not, the newest first."""
     try:
+        folders = [path for path in (data / VERSIONS_FOLDER).iterdir() if is_name(path.name) and path.is_dir()]
+        return [path.name for path in sorted(folders, key=lambda path: (-path.stat().st_mtime_ns, path.name))]
+    except OSError:
+        return []
+
+
+def open_named(data: Path, name: str, instead_of: IndexUnavailable | None = None) -> Version:
+    """Check and open a version.
+
+    Raises:
+        DamagedVersion: it is not whole.
+    """
+    folder = data / VERSIONS_FOLDER / name
+    hold = Hold(folder)
+    try:
+        manifest = check(data, name)
         parameters = Parameters.from_dict(manifest.parameters)
         policy = load_policy(folder / POLICY_FILE)
+        catalogue = Catalogue(folder / CATALOGUE_FILE)
     except (TypeError, CorpusError):
+        hold.release()
         raise DamagedVersion(f"Version {name} has parameters or a policy that this program does not know.") from None
-    return Version(name, folder, manifest, parameters, policy, Catalogue(folder / CATALOGUE_FILE))
+    except BaseException:
+        hold.release()
+        raise
+    return Version(name, folder, manifest, parameters, policy, catalogue, hold, instead_of)
 
 
 def model_folder(data: Path, manifest: Manifest) -> Path:
@@ -88,6 +112,10 @@ def model_folder(data: Path, manifest: Manifest) -> Path:
     folder = data / MODELS_FOLDER / str(manifest.model["folder"])
     for name, expected in manifest.model["files"].items():
         path = folder / name
-        if not path.is_file() or hash_file(path) != expected:
+        try:
+            same = path.stat().st_size == expected["size"] and hash_file(path) == expected["sha256"]
+        except OSError:
+            same = False
+        if not same:
             raise ModelUnavailable(f"The encoder's {name} is missing or damaged.", "Run `mambomeme publish`.")
     return folder

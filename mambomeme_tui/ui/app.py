@@ -20,11 +20,12 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from mambomeme_tui import session as events_of
+from mambomeme_tui import session_events as events_of
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import MamboError
 from mambomeme_tui.retrieval.results import SearchResult
-from mambomeme_tui.session import Session, SessionEvent
+from mambomeme_tui.session import Session
+from mambomeme_tui.session_events import SessionEvent
 from mambomeme_tui.text import printable
 from mambomeme_tui.ui.actions import ActingApp
 from mambomeme_tui.ui.cells import Colourless
@@ -46,6 +47,13 @@ WIDE, TALL = 72, 18
 """From this size on there is room for a preview beside the list."""
 
 
+def _state_of(ready: events_of.LexicalReady) -> str:
+    """What a person should know of the version that was opened; short, since it stands beside the figures."""
+    if ready.damaged:
+        return "damaged: an older one serves"
+    return "stale: mambomeme publish" if ready.stale else ""
+
+
 class MamboApp(ActingApp):
     """The interface of MamboMeme."""
 
@@ -61,6 +69,7 @@ class MamboApp(ActingApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
         Binding("f1", "help", "Help", show=False),
+        Binding("f5", "switch", "Switch", show=False),
     ]
 
     class Heard(Message):
@@ -176,6 +185,11 @@ class MamboApp(ActingApp):
         if self._ask(self.query_one(QueryBox).value):
             self.screen.set_focus(self.query_one(ResultList))
 
+    def action_switch(self) -> None:
+        """Use the version that is served now, where it is another one than is open here."""
+        self.session.switch()
+        self._notice("switching")
+
     def _ask(self, typed: str) -> bool:
         """Search for what stands in the box; False where there is nothing to search for."""
         self._settle()
@@ -217,16 +231,20 @@ class MamboApp(ActingApp):
                 self._settle()
                 self._fail(error)
             case events_of.Building(stage, done, total):
-                share = done / total if stage == "meanings" and total else 0.0
+                share = done / total if stage == "embed" and total else 0.0
                 self.show(replace(self.view, phase=Phase.BUILDING, message=stage, progress=share))
-            case events_of.LexicalReady(_, memes, stale):
-                parts = "meanings are loading" + (" · stale: mambomeme publish" if stale else "")
-                self.show(replace(self._after_building(), memes=memes, parts=parts))
+            case events_of.LexicalReady() as ready:
+                parts = " · ".join(filter(None, ["meanings are loading", _state_of(ready)]))
+                self.show(replace(self._after_building(), memes=ready.memes, parts=parts))
             case events_of.DenseReady():
                 self._dense_ready()
             case events_of.DenseFailed(error):
                 self.show(replace(self.view, parts=f"by words only · {error.hint or error.message}"))
                 self._ask_again()
+            case events_of.OtherServed(version):
+                self.show(replace(self.view, parts=f"F5: use {version}" if version else ""))
+            case events_of.SwitchFailed(error):
+                self._notice(error.message, trouble=True)
             case events_of.Unavailable(error):
                 self._fail(error)
 

@@ -153,4 +153,6 @@ class CrashingApp(GuardedApp[None]):
 
 if __name__ == "__main__":
     START = sys.argv[1] if len(sys.argv) > 1 else ""
-    sys.exit(run_guarded(CrashingApp(START), debug=START == "debug", guard=guard))
+    CODE = run_guarded(CrashingApp(START), debug=START == "debug", guard=guard)
+    sys.stderr.flush()
+    os._exit(CODE)  # as the program does: the interpreter's own end takes the signal handlers off before it is over

@@ -130,7 +130,7 @@ async def draw_all(data_dir: Path, result: SearchResult, steps: list[Step]) -> N
                 View(Phase.RESULTS, altered, memes=1, notice=text, searching=True),
                 View(Phase.NOTHING, replace(altered, hits=()), memes=1),
                 View(Phase.ERROR, message=text, hint=text),
-                View(Phase.BUILDING, message="meanings", progress=place / 9),
+                View(Phase.BUILDING, message="embed", progress=place / 9),
                 View(Phase.WELCOME),
             )
             for view in (View(Phase.RESULTS, altered, memes=12_345, parts=text), pages[place % len(pages)]):
@@ -249,7 +249,7 @@ async def test_a_data_folder_that_cannot_be_one_is_told_with_what_to_do(tmp_path
 async def test_the_building_page_shows_stage_and_share_and_the_error_page_its_reason(data_dir: Path) -> None:
     app = application(data_dir)
     async with running(app) as pilot:
-        app.post_message(app.Heard(Building("meanings", 3, 4)))
+        app.post_message(app.Heard(Building("embed", 3, 4)))
         await pilot.pause()
         bar = next(line for line in screen_lines(app) if "━" in line)
         assert (bar.count("━"), bar.count("╌")) == (30, 10)

@@ -55,8 +55,8 @@ def test_different_texts_are_told_apart(encoder: QueryEncoder, stored: dict[str,
 
 
 def test_the_manifest_records_a_parity_within_the_tolerance(engine: Engine) -> None:
-    embedding = engine.version.manifest.embedding
-    assert 0 <= embedding["parity_max_abs"] <= PARITY_TOLERANCE
+    embedding, model = engine.version.manifest.embedding, engine.version.manifest.model
+    assert 0 <= model["parity_max_abs"] <= PARITY_TOLERANCE
     assert embedding["dimension"] == DIMENSION
     assert embedding["dtype"] == "float32"
 

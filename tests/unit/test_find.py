@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mambomeme_tui import media
-from mambomeme_tui.index.store import current_name
+from mambomeme_tui.index.pointer import current_name
 from mambomeme_tui.retrieval.engine import Engine
 
 ROOT = Path(__file__).parents[2]

@@ -24,6 +24,7 @@ from mambomeme_tui.digests import hash_json
 from mambomeme_tui.errors import DamagedVersion, IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index import store
 from mambomeme_tui.index.manifest import FileEntry, Manifest, list_files, verify
+from mambomeme_tui.index.pointer import current_name
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import State
 
@@ -62,7 +63,7 @@ def data(data_dir: Path, tmp_path: Path) -> Path:
 
 
 def folder_of(data: Path) -> Path:
-    return data / "versions" / store.current_name(data)
+    return data / "versions" / current_name(data)
 
 
 def assert_refused(data: Path, told: str | None = None) -> None:
@@ -84,7 +85,9 @@ def test_a_sound_version_opens_and_the_hook_would_hear_it(data: Path) -> None:
 def test_the_kinds_of_files_damaged_below_are_all_there_are(data: Path) -> None:
     folder = folder_of(data)
     found = [path for kind in KINDS for path in folder.glob(kind)]
-    assert {*found, folder / "manifest.json"} == {path for path in folder.rglob("*") if path.is_file()}
+    assert {*found, folder / "build.json", folder / "manifest.json"} == {
+        path for path in folder.rglob("*") if path.is_file()
+    }
     assert len(found) == len(KINDS)
 
 
@@ -160,7 +163,7 @@ def test_a_pickle_that_would_run_code_is_never_unpickled(data: Path, tmp_path: P
 
 
 MANIFESTS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "another format": lambda m: m | {"format": 2},
+    "another format": lambda m: m | {"format": 1},
     "another version's": lambda m: m | {"version": "v-0123456789ab"},
     "a list": lambda m: [m],
     "nothing": lambda _: {},
@@ -214,7 +217,7 @@ def test_a_version_without_a_manifest_or_without_a_folder_is_refused(data: Path)
     ],
 )
 def test_a_pointer_that_is_no_version_s_name_leads_nowhere(written: bytes | str, data: Path) -> None:
-    name = store.current_name(data)
+    name = current_name(data)
     content = written.replace("NAME", name).encode() if isinstance(written, str) else written
     (data / "current").write_bytes(content)
     with listening() as heard, pytest.raises(IndexUnavailable, match="No index is published") as caught:
@@ -276,7 +279,7 @@ def test_the_folder_s_name_may_hold_what_means_something_in_an_address(data: Pat
     assert tuple(version.catalogue.at(range(len(version.catalogue)))) == memes
     assert version.catalogue.by_id(memes[7].id) == memes[7]
     assert version.catalogue.by_id("nobody.nowhere") is None
-    version.catalogue.close()
+    version.close()
 
 
 def test_a_damaged_encoder_is_told_and_words_are_still_found(data: Path, data_dir: Path) -> None:
@@ -299,7 +302,7 @@ def test_the_manifest_comes_back_as_it_was_and_names_every_file_with_its_hash(da
     manifest = Manifest.read(folder)
     manifest.write(tmp_path)
     assert Manifest.read(tmp_path) == manifest
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".json")
     assert manifest.files == tuple(
         FileEntry(str(path.relative_to(folder)), len(read := path.read_bytes()), hashlib.sha256(read).hexdigest())
         for path in files

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mambomeme_tui.errors import IndexUnavailable
+from mambomeme_tui.index.layout import CURRENT_FILE, VERSIONS_FOLDER
 from mambomeme_tui.index.rebuild import Rebuild
-from mambomeme_tui.index.store import CURRENT_FILE, VERSIONS_FOLDER
 
 DEADLINE = 120.0
 
@@ -30,8 +30,8 @@ def test_a_build_stopped_amid_its_work_ends_and_leaves_nothing(data_dir: Path, t
     rebuild = Rebuild(data)
 
     def stop_amid_the_work(stage: str, _done: int, _total: int) -> None:
-        if stage == "words":
-            scratch_seen.append(any((data / VERSIONS_FOLDER).glob(".building-*")))
+        if stage == "index":
+            scratch_seen.append(any((data / VERSIONS_FOLDER).glob(".scratch-*")))
             rebuild.stop()
 
     with pytest.raises(IndexUnavailable, match=r"^The index could not be built: exit code 143\.$"):

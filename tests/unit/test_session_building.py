@@ -11,11 +11,14 @@ import pytest
 from mambomeme_tui import corpus, paths
 from mambomeme_tui.errors import IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.catalogue import CATALOGUE_FILE
+from mambomeme_tui.index.layout import CURRENT_FILE, VERSIONS_FOLDER
 from mambomeme_tui.index.manifest import MANIFEST_FILE, Manifest
-from mambomeme_tui.index.store import CURRENT_FILE, VERSIONS_FOLDER, check, current_name
+from mambomeme_tui.index.pointer import current_name
+from mambomeme_tui.index.store import check
 from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.rights import withheld_because
 from mambomeme_tui.session import Answer, Building, DenseFailed, DenseReady, LexicalReady, Unavailable
+from mambomeme_tui.stages import STAGES
 from tests.unit.test_session import Heard, linked, spoil
 
 
@@ -27,14 +30,8 @@ def built(data: Path, data_dir: Path) -> Heard:
     number = made.session.submit("john cena", "lexical", 10)
     ready = made.until(LexicalReady)
     progress = [event for event in made.all if isinstance(event, Building)]
-    assert list(dict.fromkeys(event.stage for event in progress)) == [
-        "start",
-        "catalogue",
-        "words",
-        "encoder",
-        "meanings",
-    ]
-    for stage in ("words", "meanings"):
+    assert list(dict.fromkeys(event.stage for event in progress)) == ["start", *STAGES]
+    for stage in ("embed", "index"):
         done = [event.done for event in progress if event.stage == stage]
         total = {event.total for event in progress if event.stage == stage}
         assert done == sorted(done)
@@ -113,7 +110,7 @@ def test_closing_ends_a_build_that_is_under_way(data_dir: Path, tmp_path: Path) 
     shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
     made = Heard(data)
     made.start()
-    while made.until(Building).stage != "words":
+    while made.until(Building).stage != "embed":
         pass
     rebuild = made.session._rebuild  # the only one who knows the other process
     assert rebuild is not None

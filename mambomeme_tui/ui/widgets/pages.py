@@ -2,6 +2,7 @@
 
 from textual.strip import Strip
 
+from mambomeme_tui.stages import in_words
 from mambomeme_tui.ui.cells import centre, fit, safe, strip_of, style, wrap
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.view import Phase, View
@@ -14,13 +15,6 @@ EXAMPLES = (
     ("a picture", "dog in a burning house"),
     ("or nearly", "suprised pikachoo"),
 )
-
-_STAGES = {
-    "catalogue": "reading the corpus",
-    "words": "indexing words",
-    "encoder": "loading the encoder",
-    "meanings": "encoding meanings",
-}
 
 _Line = tuple[str, str]
 
@@ -49,7 +43,7 @@ def _building(view: View, palette: Palette, width: int) -> list[_Line]:
         (centre("The index is being built, once.", width), palette.title),
         ("", palette.text),
         (centre("━" * full + "╌" * (room - full), width), palette.accent),
-        (centre(_STAGES.get(view.message, "starting"), width), palette.muted),
+        (centre(in_words(view.message), width), palette.muted),
         ("", palette.text),
         (centre("You can type already.", width), palette.muted),
     ]

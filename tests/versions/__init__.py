@@ -1,0 +1,1 @@
+"""Versions: built alike, proved, rolled back, pruned, and read while somebody writes."""
