@@ -118,9 +118,11 @@ def shrink(path: Path, texts: Iterable[str]) -> int:
                 known = [key for (key,) in connection.execute("SELECT text FROM vectors")]
                 gone = [(key,) for key in known if key not in wanted]
                 connection.executemany("DELETE FROM vectors WHERE text = ?", gone)
-            connection.execute("VACUUM")
+            with suppress(sqlite3.Error):  # it needs room for a second copy; without it the room is used later
+                connection.execute("VACUUM")
     except sqlite3.Error:
-        path.unlink(missing_ok=True)
+        for left_over in path.parent.glob(f"{path.name}*"):  # its journal belongs to no other file
+            left_over.unlink(missing_ok=True)
         return 0
     return len(gone)
 

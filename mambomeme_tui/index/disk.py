@@ -34,9 +34,10 @@ def synchronise_tree(folder: Path) -> int:
 
 def make_folder(path: Path) -> None:
     """Make a folder that is still there after a power cut; one that exists is left as it is."""
-    if not path.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        synchronise(path.parent)
+    missing = [one for one in (path, *path.parents) if not one.is_dir()]
+    path.mkdir(parents=True, exist_ok=True)
+    for one in missing:
+        synchronise(one.parent)
 
 
 def replace_text(path: Path, text: str) -> None:

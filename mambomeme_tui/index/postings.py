@@ -92,8 +92,8 @@ def create(folder: Path, memes: Sequence[Meme], progress: Callable[[int], None])
     whoosh_index.close()
     if numbered != [meme.id for meme in memes]:
         raise RuntimeError("Whoosh numbered the documents otherwise than they were added")
-    for lock in folder.glob("*_WRITELOCK"):
-        lock.unlink()
+    for left_over in (*folder.glob("*_WRITELOCK"), *folder.glob("_MAIN_0.toc")):  # Whoosh ignores it if it can't
+        left_over.unlink()
 
 
 def open_index(folder: Path) -> Any:

@@ -15,7 +15,7 @@ from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.digests import family_files, hash_file, source_digest
 from mambomeme_tui.errors import CorpusError, Fault, IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.build import build, record_build, version_name
-from mambomeme_tui.index.disk import make_folder, put_in_place, scratch_folder, synchronise
+from mambomeme_tui.index.disk import clear_scratch, make_folder, put_in_place, scratch_folder, synchronise
 from mambomeme_tui.index.layout import VERSIONS_FOLDER
 from mambomeme_tui.index.pipeline import Pipeline, Progress, StageFigures
 from mambomeme_tui.index.pointer import serve_new
@@ -90,6 +90,7 @@ def publish_corpus(
                     raise unwritable(data, error) from None
                 raise
         serve_new(data, name)
+        clear_scratch(data)  # a damaged version that was replaced; who has it open keeps its files
     return Published(name, needed, tuple(pipeline.stages))
 
 

@@ -7,6 +7,7 @@ row it uses, sorted by meme. Files are mapped, never written again.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from annoy import AnnoyIndex
@@ -41,14 +42,21 @@ def collect_texts(memes: Sequence[Meme]) -> tuple[list[str], Links]:
 
 def save(folder: Path, vectors: Vectors, links: Links, parameters: Parameters) -> None:
     """Write vectors, links and the tree. One job and a fixed seed: with two jobs every build differs."""
-    np.save(folder / VECTORS_FILE, vectors)
-    np.save(folder / LINKS_FILE, links)
+    _save_array(folder / VECTORS_FILE, vectors)
+    _save_array(folder / LINKS_FILE, links)
     tree = AnnoyIndex(DIMENSION, "angular")
     tree.set_seed(ANNOY_SEED)
     for row, vector in enumerate(vectors):
         tree.add_item(row, vector)
     tree.build(parameters.annoy_trees, n_jobs=1)
     tree.save(str(folder / ANNOY_FILE))
+
+
+def _save_array(path: Path, array: NDArray[Any]) -> None:
+    """As `numpy.save`, which does not notice when the last of the data never reaches the file."""
+    with path.open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(array))
+        stream.write(np.ascontiguousarray(array).data)
 
 
 @dataclass(frozen=True, slots=True)

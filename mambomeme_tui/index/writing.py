@@ -17,7 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mambomeme_tui.errors import IndexUnavailable
-from mambomeme_tui.index.disk import clear_scratch, replace_text
+from mambomeme_tui.index.disk import clear_scratch, make_folder, replace_text
 from mambomeme_tui.index.layout import HOLDER_FILE, LOCK_FILE
 
 SHORTEST_WAIT = 0.2
@@ -37,7 +37,7 @@ def writing(data: Path, waiting: Callable[[str], None] | None = None) -> Iterato
         IndexUnavailable: the folder can't be written, or somebody else holds the lock.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        make_folder(data)
         lock = FileLock(data / LOCK_FILE, timeout=0)
         _acquire(lock, data, waiting)
         try:
