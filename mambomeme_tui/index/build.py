@@ -81,6 +81,7 @@ def build(
         postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))
         vectors.save(folder, rows, links, parameters)
         files = list_files(folder)
+        embedding = _describe_vectors(folder, rows, links, parameters, len(memes[:dense_items]))
         figures.items, figures.bytes = count, sum(entry.size for entry in files)
     manifest = Manifest(
         format=FORMAT,
@@ -88,7 +89,7 @@ def build(
         code={"version": __version__, "commit": commit(), "sources": sources_digest()},
         corpus=_describe_corpus(corpus, origin),
         model=_describe_model(export),
-        embedding=_describe_vectors(folder, rows, links, parameters, len(memes[:dense_items])),
+        embedding=embedding,
         parameters=parameters.to_dict(),
         libraries=libraries(),
         files=files,
@@ -132,8 +133,7 @@ def _embed_texts(texts: list[str], rows: Vectors, cache: VectorCache, export: Ex
             if made % KEEP_EVERY == 0:
                 cache.keep()
         rows[number] = vector
-        if number % KEEP_EVERY == 0:
-            pipeline.progress("embed", number, len(texts))
+        pipeline.progress("embed", number, len(texts))
     return len(texts) - made
 
 

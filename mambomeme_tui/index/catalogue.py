@@ -8,6 +8,7 @@ and immutable.
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +21,8 @@ _FAMILIES = "CREATE TABLE families (id TEXT PRIMARY KEY, record TEXT NOT NULL) S
 _MEMES = """CREATE TABLE memes (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, family TEXT NOT NULL REFERENCES families (id),
     level TEXT NOT NULL, rights_fault TEXT NOT NULL, record TEXT NOT NULL) STRICT"""
+_WITHHELD = """SELECT position FROM memes
+    WHERE rights_fault <> '' OR level NOT IN (SELECT value FROM json_each(?))"""
 _RECORDS = "SELECT memes.record, families.record FROM memes JOIN families ON memes.family = families.id"
 
 
@@ -40,6 +43,7 @@ def create(path: Path, memes: Iterable[Meme]) -> None:
                 fault = rights.withheld_because(meme.rights)
                 row = (position, meme.id, meme.family.id, meme.safety.level, fault, _to_json(record))
                 connection.execute("INSERT INTO memes VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.execute("CREATE INDEX classes ON memes (level, rights_fault)")
     finally:
         connection.close()
 
@@ -49,7 +53,14 @@ def _to_json(record: dict[str, Any]) -> str:
 
 
 def _from_json(record: str, family: str) -> Meme:
-    return Meme.from_dict(json.loads(record) | {"family": json.loads(family)})
+    return Meme.from_dict(json.loads(record) | {"family": _family(family)})
+
+
+@lru_cache(maxsize=64)
+def _family(record: str) -> dict[str, Any]:
+    """Memes that are read one after the other are mostly of few families; nobody changes what is returned."""
+    data: dict[str, Any] = json.loads(record)
+    return data
 
 
 class Catalogue:
@@ -65,8 +76,8 @@ class Catalogue:
 
     def withheld(self, shown: Collection[SafetyClass]) -> frozenset[int]:
         """Positions of the memes that are not of these classes, or whose rights are not in order."""
-        rows = self._connection.execute("SELECT position, level, rights_fault FROM memes")
-        return frozenset(position for position, level, fault in rows if fault or level not in shown)
+        rows = self._connection.execute(_WITHHELD, (json.dumps(sorted(shown)),))
+        return frozenset(position for (position,) in rows)
 
     def at(self, positions: Sequence[int]) -> list[Meme]:
         """The memes at these positions, in their order."""

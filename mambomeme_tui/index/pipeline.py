@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+TELL_EVERY = 0.05
+"""Seconds between two steps of one stage."""
+
 Progress = Callable[[str, int, int], None]
 """Hears the stage's name, how much of it is done, and how much there is."""
 
@@ -42,8 +45,16 @@ class Pipeline:
     """
 
     def __init__(self, progress: Progress) -> None:
-        self.progress = progress
+        self._progress = progress
+        self._told_at = 0.0
         self.stages: list[StageFigures] = []
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Tell a step, unless one was told an instant ago: nobody can read thousands of them a second."""
+        now = time.monotonic()
+        if done in (0, total) or now - self._told_at >= TELL_EVERY:
+            self._told_at = now
+            self._progress(stage, done, total)
 
     @contextmanager
     def stage(self, name: str, total: int = 1) -> Iterator[StageFigures]:

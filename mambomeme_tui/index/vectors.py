@@ -4,7 +4,7 @@ A row is one text's unit vector; memes of one family share most of theirs. `link
 row it uses, sorted by meme. Files are mapped, never written again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ RECALL_SAMPLE = 256
 Links = NDArray[np.int32]
 
 
-def collect_texts(memes: Sequence[Meme]) -> tuple[list[str], Links]:
+def collect_texts(memes: Iterable[Meme]) -> tuple[list[str], Links]:
     """Unique texts in order of first use, and links of shape (n, 3): position of the meme, number of the kind, row."""
     rows: dict[str, int] = {}
     links = [

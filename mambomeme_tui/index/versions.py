@@ -164,7 +164,7 @@ def _prune_shared(data: Path, kept: Collection[str]) -> int:
     texts: set[str] = set()
     for name in kept:
         catalogue = Catalogue(data / VERSIONS_FOLDER / name / CATALOGUE_FILE)
-        texts.update(vectors.collect_texts(list(catalogue.everything()))[0])
+        texts.update(vectors.collect_texts(catalogue.everything())[0])
         catalogue.close()
     for path in (data / CACHE_FOLDER).glob("vectors-*.sqlite"):
         shrink(path, texts)

@@ -25,8 +25,9 @@ def lexical_fields(meme: Meme) -> dict[str, str]:
 def dense_texts(meme: Meme) -> dict[str, str]:
     """The text of each vector, by its kind; most families share three of them among their items."""
     family = meme.family
+    names = (meme.title, family.name, *family.aliases, *family.people, family.franchise)
     return {
-        "names": ", ".join(dict.fromkeys([meme.title, family.name, *family.aliases, *family.people, family.franchise])),
+        "names": ", ".join(dict.fromkeys(filter(None, names))),
         "quote": meme.quote,
         "meaning": meme.meaning,
         "picture": meme.picture,
