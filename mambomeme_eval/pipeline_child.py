@@ -38,9 +38,8 @@ def publish_captions(data: Path, _stamp: int, file: str, dense_items: str, seed:
     captions = pipeline_captions.load(Path(file))
     read = time.monotonic() - started
     pipeline = Pipeline(_Told())
-    origin = {"source": "captions", "source_digest": captions.corpus.digest}
     limit = int(dense_items)
-    published = publish_corpus(data, captions.corpus, origin, Parameters(), pipeline, dense_items=limit)
+    published = publish_corpus(data, captions.corpus, Parameters(), pipeline, dense_items=limit)
     texts = pipeline_captions.queries(captions.corpus.memes, SEARCHES, int(seed))
     Path(queries).write_text(json.dumps(texts), encoding="utf-8")
     return {

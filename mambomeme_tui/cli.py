@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from mambomeme_tui import __version__, config
 from mambomeme_tui.errors import CorpusError, MamboError, OutputError, ReaderGone, UsageError
@@ -180,9 +181,16 @@ def _versions(options: argparse.Namespace, settings: config.Settings) -> int:
 
 
 def _corpus(options: argparse.Namespace) -> int:
-    from mambomeme_tui.commands import corpus
+    from mambomeme_tui.commands.output import answering
 
     root = bundled("corpus") if options.corpus is None else expand(options.corpus)
+    with answering():
+        return _corpus_action(options, root)
+
+
+def _corpus_action(options: argparse.Namespace, root: Path) -> int:
+    from mambomeme_tui.commands import corpus
+
     match options.action:
         case "show":
             return corpus.show(root, options.id)

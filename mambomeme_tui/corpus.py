@@ -4,6 +4,7 @@ A corpus is all or nothing to whoever indexes it: one fault anywhere raises `Cor
 was looked at. The order of the result is that of the item ids, whatever order the file system has.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ from mambomeme_tui import frozen
 from mambomeme_tui.corpus_format import FamilyFile, ItemTable, dotted, fault_of, line_of
 from mambomeme_tui.digests import family_files, hash_json
 from mambomeme_tui.errors import CorpusError, Fault
+from mambomeme_tui.files import read_bytes
 from mambomeme_tui.frozen import Picture
 from mambomeme_tui.paths import bundled
 from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
@@ -53,7 +55,7 @@ def load(root: Path) -> Corpus:
 
 def policy_path(root: Path) -> Path:
     """The policy file that a corpus is judged by."""
-    return root / POLICY_FILE if (root / POLICY_FILE).is_file() else bundled("corpus") / POLICY_FILE
+    return root / POLICY_FILE if os.path.lexists(root / POLICY_FILE) else bundled("corpus") / POLICY_FILE
 
 
 def read_all(root: Path) -> tuple[list[Meme], list[Fault]]:
@@ -102,7 +104,7 @@ def _read_text(path: Path) -> str:
     if not path.is_file():
         raise CorpusError([Fault(str(path), 1, "(file)", "a regular file")])
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise CorpusError([Fault(str(path), 1, "(file)", f"UTF-8 text; byte {error.start} is not")]) from None
     except OSError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from mambomeme_tui.digests import family_files, hash_file, hash_json
 from mambomeme_tui.errors import CorpusError, Fault
+from mambomeme_tui.files import read_json
 from mambomeme_tui.policy import POLICY_FILE
 
 MANIFEST_FILE = "manifest.json"
@@ -45,7 +46,7 @@ def read_pictures(root: Path) -> dict[str, Picture]:
     if not path.exists():
         return {}
     try:
-        return {name: Picture(**entry) for name, entry in json.loads(path.read_bytes())["media"].items()}
+        return {name: Picture(**entry) for name, entry in read_json(path)["media"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorpusError([Fault(str(path), 1, "(manifest)", f"a corpus manifest: {error}")]) from None
 

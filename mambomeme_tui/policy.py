@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mambomeme_tui.digests import hash_file
 from mambomeme_tui.errors import CorpusError, Fault
+from mambomeme_tui.files import read_bytes
 from mambomeme_tui.records import SafetyClass
 
 POLICY_FILE = "policy.toml"
@@ -32,7 +33,7 @@ def load_policy(path: Path) -> Policy:
         CorpusError: it is missing or breaks its format, or a mode would show blocked items.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_bytes(path).decode("utf-8"))
         modes = {mode: frozenset(map(SafetyClass, classes)) for mode, classes in data["modes"].items()}
         policy = Policy(
             version=data["version"],

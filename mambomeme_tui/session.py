@@ -59,7 +59,7 @@ class Session:
         self._closed = False
         self._rebuild: Rebuild | None = None
         self._retired: list[Engine] = []
-        self._served: tuple[str, int] = ("", 0)
+        self._served: tuple[str, int, int] = ("", 0, 0)
         self._switching = threading.Lock()
 
     def start(self) -> None:
@@ -113,34 +113,44 @@ class Session:
             self._listener(event)
 
     def _load(self) -> None:
-        engine = self._open()
-        ready = _describe(engine)
-        with self._changed:
-            self._engine = engine
-            self._changed.notify_all()
-        self._tell(ready)
-        engine.load_dense()
-        self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
+        try:
+            engine = self._open()
+            ready = _describe(self._data, engine)
+        except MamboError as error:
+            self._tell(Unavailable(error))  # whoever publishes meanwhile is still noticed
+        else:
+            with self._changed:
+                self._engine = engine
+                self._changed.notify_all()
+            self._tell(ready)
+            engine.load_dense()
+            self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
         self._watch()
 
-    def _look(self) -> tuple[str, int]:
-        """The name of the served version and its inode, which changes where it was built anew under its name."""
+    def _look(self) -> tuple[str, int, int]:
+        """The name of the served version, and inode and time of its folder, for it may be built anew under its name."""
         from mambomeme_tui.index.layout import VERSIONS_FOLDER
         from mambomeme_tui.index.pointer import current_name
 
         try:
             name = current_name(self._data)
-            return name, (self._data / VERSIONS_FOLDER / name).stat().st_ino
+            found = (self._data / VERSIONS_FOLDER / name).stat()
         except (IndexUnavailable, OSError):
-            return "", 0
+            return "", 0, 0
+        return name, found.st_ino, found.st_mtime_ns
 
     def _watch(self) -> None:
         last = self._served
         while not self._is_closed_after(LOOK_EVERY):
             seen = self._look()
             if seen[0] and seen != last:
-                self._tell(OtherServed("" if seen == self._served else seen[0]))
+                self._tell(OtherServed("" if self._is_open(seen) else seen[0]))
             last = seen if seen[0] else last
+
+    def _is_open(self, seen: tuple[str, int, int]) -> bool:
+        """Whether this is what a switch would open again."""
+        engine = self._engine
+        return engine is not None and seen[0] == engine.version.name and engine.version.instead_of is None
 
     def _is_closed_after(self, seconds: float) -> bool:
         with self._changed:
@@ -149,15 +159,16 @@ class Session:
     def _switch(self) -> None:
         from mambomeme_tui.retrieval.engine import Engine
 
-        with self._switching:
+        if not self._switching.acquire(blocking=False):
+            return  # one switch at a time; whatever is served when it opens is what it opens
+        try:
             served = self._look()
-            try:
-                engine = Engine(self._data)
-            except MamboError as error:
-                self._tell(SwitchFailed(error))
+            if self._is_open(served):
+                self._tell(SwitchFailed(MamboError("The index that is served is open already.")))
                 return
+            engine = Engine(self._data)
             engine.load_dense()
-            ready = _describe(engine)
+            ready = _describe(self._data, engine)
             with self._changed:
                 if self._engine:
                     self._retired.append(self._engine)
@@ -165,6 +176,12 @@ class Session:
                 self._changed.notify_all()
             self._tell(ready)
             self._tell(DenseFailed(engine.dense_error) if engine.dense_error else DenseReady())
+        except MamboError as error:
+            self._tell(SwitchFailed(error))
+        except Exception as error:
+            self._tell(SwitchFailed(MamboError(f"The index can't be opened ({type(error).__name__}).")))
+        finally:
+            self._switching.release()
 
     def _open(self) -> "Engine":
         from mambomeme_tui.retrieval.engine import Engine
@@ -174,6 +191,10 @@ class Session:
             return Engine(self._data)
         except IndexUnavailable:
             from mambomeme_tui.index.rebuild import Rebuild
+            from mambomeme_tui.index.sources import may_build_anew
+
+            if not may_build_anew(self._data):
+                raise  # the bundled corpus is not what somebody published here
 
             self._tell(Building("start", 0, 1))
             self._rebuild = Rebuild(self._data)
@@ -221,9 +242,9 @@ class Session:
                 self._tell(Answer(request.number, result))
 
 
-def _describe(engine: "Engine") -> LexicalReady:
+def _describe(data: Path, engine: "Engine") -> LexicalReady:
     from mambomeme_tui.index.sources import is_up_to_date
 
     version = engine.version
-    stale, damaged = not is_up_to_date(version.manifest), version.instead_of is not None
+    stale, damaged = not is_up_to_date(data, version.manifest), version.instead_of is not None
     return LexicalReady(version.name, engine.shown, stale, damaged)

@@ -18,9 +18,9 @@ from mambomeme_tui.commands.output import answering
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import IndexUnavailable, MamboError
 from mambomeme_tui.index.layout import VERSIONS_FOLDER
-from mambomeme_tui.index.pointer import current_name
+from mambomeme_tui.index.pointer import current_name, version_names
 from mambomeme_tui.index.sources import is_up_to_date
-from mambomeme_tui.index.store import check, model_folder, version_names
+from mambomeme_tui.index.store import check, model_folder
 from mambomeme_tui.index.verification import verify_version
 from mambomeme_tui.index.weights import weights_folder
 from mambomeme_tui.index.writing import holder, is_locked
@@ -92,7 +92,7 @@ def _weights() -> Finding:
 
 
 def _folder(data: Path) -> Finding:
-    nearest = next(path for path in (data, *data.parents) if path.exists())
+    nearest = next(path for path in (data, *data.parents) if os.path.exists(path))  # noqa: PTH110  # never raises
     if not nearest.is_dir():
         advice = "Move it away, or name a folder in MAMBOMEME_DATA_DIR."
         return Finding(Mark.BAD, "data", f"{nearest} is no folder.", advice)
@@ -102,7 +102,7 @@ def _folder(data: Path) -> Finding:
 
 
 def _room(data: Path) -> Finding:
-    free = shutil.disk_usage(next(path for path in (data, *data.parents) if path.is_dir())).free
+    free = shutil.disk_usage(next(path for path in (data, *data.parents) if os.path.isdir(path))).free  # noqa: PTH112
     if free < ROOM:
         advice = "A first publication may not fit; `mambomeme prune` removes old versions."
         return Finding(Mark.DOUBTFUL, "room", f"{free / 1e6:,.0f} MB are free.", advice)
@@ -126,7 +126,7 @@ def _versions(data: Path) -> Iterator[Finding]:
             yield Finding(mark, "version", error.message, advice)
             continue
         told = f"{name} is whole{' and served' if name == served else ''}."
-        stale = name == served and not is_up_to_date(manifest)
+        stale = name == served and not is_up_to_date(data, manifest)
         advice = "It is older than the corpus or the program: run `mambomeme publish`." if stale else ""
         yield Finding(Mark.DOUBTFUL if stale else Mark.GOOD, "version", told, advice)
     if served and served not in names:

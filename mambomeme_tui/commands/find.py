@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import TextIO
 
 from mambomeme_tui import media
 from mambomeme_tui.commands.output import answering, tell
@@ -13,6 +12,7 @@ from mambomeme_tui.commands.progress import ProgressLine
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import NOTHING_FOUND, IndexUnavailable, UsageError
 from mambomeme_tui.index.rebuild import Rebuild
+from mambomeme_tui.index.sources import may_build_anew
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, SearchResult, State
@@ -42,7 +42,6 @@ def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool)
 
 
 def _print(result: SearchResult, as_json: bool, print0: bool) -> None:
-    _set_encoding(sys.stdout)
     if as_json:
         print(json.dumps(_contract(result), indent=2))  # ASCII, since no other escape but JSON's own may get in
     elif print0:
@@ -57,15 +56,12 @@ def _open(settings: Settings) -> Engine:
     try:
         return Engine(settings.data_dir)
     except IndexUnavailable as error:
-        tell(f"mambomeme: {error.message} It is built now, once.")
+        if not may_build_anew(settings.data_dir):
+            raise
+        tell(f"mambomeme: {printable(error.message)} It is built now, once.")
         with ProgressLine(sys.stderr) as progress:
             Rebuild(settings.data_dir).run(progress)
         return Engine(settings.data_dir)
-
-
-def _set_encoding(stream: TextIO) -> None:
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 still gets every hit
 
 
 def _contract(result: SearchResult) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Writing to standard output and standard error, whatever they are: a terminal, a full disk, a closed pipe, nothing."""
 
 import contextlib
+import io
 import sys
 from collections.abc import Iterator
 
@@ -17,6 +18,8 @@ def answering() -> Iterator[None]:
     """
     if sys.stdout is None:
         raise OutputError("The answer can't be written: standard output is closed.")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 still gets every answer
     try:
         yield
         sys.stdout.flush()
@@ -28,5 +31,6 @@ def answering() -> Iterator[None]:
 
 def tell(line: str) -> None:
     """A line for a person, on standard error; if that can't be written, the answer is still worth its exit code."""
-    with contextlib.suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # or it would go to standard output
+        with contextlib.suppress(OSError):
+            print(line, file=sys.stderr, flush=True)

@@ -9,10 +9,10 @@ from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import IndexUnavailable, MamboError
 from mambomeme_tui.index.layout import CACHE_FOLDER, MODELS_FOLDER
 from mambomeme_tui.index.manifest import BuildRecord
-from mambomeme_tui.index.pointer import current_name, remembered
+from mambomeme_tui.index.pointer import remembered
 from mambomeme_tui.index.sources import is_up_to_date
 from mambomeme_tui.index.store import model_folder, open_version
-from mambomeme_tui.index.versions import folder_size, list_versions
+from mambomeme_tui.index.versions import folder_size, list_versions, rollback_target
 from mambomeme_tui.index.writing import holder, is_locked
 from mambomeme_tui.text import printable
 
@@ -52,14 +52,14 @@ def _look(data: Path) -> tuple[Status, int]:
     facts: dict[str, object] = {"served": "", "opened": "", "created": "", "memes": 0, "up_to_date": False}
     facts |= {"fault": "", "encoder_fault": ""}
     code = 0
+    facts["served"] = next((one.name for one in remembered(data)), "")
     try:
-        facts["served"] = current_name(data)
         version = open_version(data)
     except IndexUnavailable as error:
         facts["fault"], code = str(error), error.exit_code
     else:
         facts |= {"opened": version.name, "created": BuildRecord.read(version.folder).created}
-        facts |= {"memes": len(version.catalogue), "up_to_date": is_up_to_date(version.manifest)}
+        facts |= {"memes": len(version.catalogue), "up_to_date": is_up_to_date(data, version.manifest)}
         if version.instead_of:
             facts["fault"], code = str(version.instead_of), version.instead_of.exit_code
         try:
@@ -70,7 +70,7 @@ def _look(data: Path) -> tuple[Status, int]:
     kept = list_versions(data)
     facts |= {
         "data": str(data),
-        "rollback_to": next(iter(remembered(data)[1:]), ""),
+        "rollback_to": rollback_target(data),
         "versions": len(kept),
         "versions_size": sum(one.size for one in kept),
         "encoder_size": folder_size(data / MODELS_FOLDER),

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from mambomeme_tui.commands.output import answering
 from mambomeme_tui.config import Settings
-from mambomeme_tui.errors import DamagedVersion, IndexUnavailable, UsageError
+from mambomeme_tui.errors import DamagedVersion, MamboError, UsageError
 from mambomeme_tui.index import versions
 from mambomeme_tui.index.layout import VERSIONS_FOLDER
-from mambomeme_tui.index.pointer import current_name
-from mambomeme_tui.index.store import check, model_folder, version_names
+from mambomeme_tui.index.pointer import current_name, version_names
+from mambomeme_tui.index.store import check, model_folder
 from mambomeme_tui.index.verification import verify_version
 from mambomeme_tui.index.versions import VersionSummary
 from mambomeme_tui.text import printable
@@ -41,22 +41,27 @@ def verify(settings: Settings, name: str | None, every: bool) -> int:
 
     Raises:
         UsageError: there is no such version.
+        IndexUnavailable: nothing was published.
         DamagedVersion: one is not whole; all the others were looked at first.
     """
     data = settings.data_dir
+    if name is not None and every:
+        raise UsageError("Name a version, or ask for all of them with --all.")
     if name is not None and name not in version_names(data):
         raise UsageError(f"There is no version {name!r}.", "See `mambomeme versions`.")
-    names = version_names(data) if every else [name or current_name(data)]
-    damaged: list[IndexUnavailable] = []
+    served = current_name(data) if name is None else name
+    names = list(dict.fromkeys([served, *version_names(data)])) if every else [served]
+    damaged: list[MamboError] = []
     with answering():
         for one in names:
             try:
                 print(_prove(settings, one), flush=True)
-            except IndexUnavailable as error:
+            except MamboError as error:
                 damaged.append(error)
-                print(f"{one}: damaged", flush=True)
+                print(f"{one}: damaged; {printable(error.message)}", flush=True)
     if damaged:
-        raise DamagedVersion(damaged[0].message, "Run `mambomeme publish`, or `mambomeme rollback`.")
+        advice = "Run `mambomeme publish` to mend what is served; `mambomeme prune` removes other damaged versions."
+        raise DamagedVersion(damaged[0].message, advice)
     return 0
 
 

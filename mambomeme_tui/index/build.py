@@ -50,7 +50,6 @@ def version_name(corpus: Corpus, parameters: Parameters, dense_items: int | None
 
 def build(
     corpus: Corpus,
-    origin: dict[str, str],
     parameters: Parameters,
     data: Path,
     folder: Path,
@@ -61,7 +60,6 @@ def build(
 
     Args:
         corpus: the records.
-        origin: where they came from; it stands in the manifest as it is.
         parameters: the ranking parameters.
         data: the data folder; holds the encoder's export and the cache of vectors.
         folder: is filled.
@@ -87,7 +85,7 @@ def build(
         format=FORMAT,
         version=version_name(corpus, parameters, dense_items),
         code={"version": __version__, "commit": commit(), "sources": sources_digest()},
-        corpus=_describe_corpus(corpus, origin),
+        corpus=_describe_corpus(corpus),
         model=_describe_model(export),
         embedding=embedding,
         parameters=parameters.to_dict(),
@@ -137,10 +135,9 @@ def _embed_texts(texts: list[str], rows: Vectors, cache: VectorCache, export: Ex
     return len(texts) - made
 
 
-def _describe_corpus(corpus: Corpus, origin: dict[str, str]) -> dict[str, Any]:
+def _describe_corpus(corpus: Corpus) -> dict[str, Any]:
     return {
         "digest": corpus.digest,
-        **origin,
         "families": len({meme.family.id for meme in corpus.memes}),
         "items": len(corpus.memes),
         "policy": {"version": corpus.policy.version, "sha256": corpus.policy.digest},

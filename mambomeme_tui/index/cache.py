@@ -122,7 +122,8 @@ def shrink(path: Path, texts: Iterable[str]) -> int:
                 connection.execute("VACUUM")
     except sqlite3.Error:
         for left_over in path.parent.glob(f"{path.name}*"):  # its journal belongs to no other file
-            left_over.unlink(missing_ok=True)
+            with suppress(IsADirectoryError, PermissionError):  # a folder of that name is not ours to remove
+                left_over.unlink(missing_ok=True)
         return 0
     return len(gone)
 

@@ -73,7 +73,7 @@ def put_in_place(scratch: Path, target: Path) -> int:
     What moves aside is damaged, or it would not be replaced; a reader may still have it open, so nothing in it changes.
     """
     size = synchronise_tree(scratch)
-    if target.exists():
+    if target.exists() or target.is_symlink():
         take_away(target)
     scratch.rename(target)
     synchronise(target.parent)
@@ -91,7 +91,7 @@ def clear_scratch(data: Path) -> None:
     """Remove what an interrupted writer left, and nothing else: the folder may be somebody's own."""
     for folder in (data, data / VERSIONS_FOLDER, data / MODELS_FOLDER):
         for left_over in folder.glob(f"{SCRATCH}*"):
-            if left_over.is_dir():
+            if left_over.is_dir() and not left_over.is_symlink():
                 shutil.rmtree(left_over, ignore_errors=True)
             else:
                 left_over.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from typing import Any
 from mambomeme_tui.digests import hash_json
 from mambomeme_tui.encoder import MODEL_FILE, QueryEncoder
 from mambomeme_tui.errors import DamagedVersion, ModelUnavailable
+from mambomeme_tui.files import read_json
 from mambomeme_tui.index.disk import make_folder, put_in_place, scratch_folder
 from mambomeme_tui.index.manifest import MANIFEST_FILE, FileEntry, list_files, verify
 from mambomeme_tui.index.weights import WEIGHTS_SHA256, weights_folder
@@ -63,7 +64,7 @@ def read(folder: Path) -> Export:
         DamagedVersion: it is not there, or not what its manifest says.
     """
     try:
-        data: dict[str, Any] = json.loads((folder / MANIFEST_FILE).read_bytes())
+        data: dict[str, Any] = read_json(folder / MANIFEST_FILE)
         if data.pop("digest") != hash_json(data):
             raise DamagedVersion(f"The manifest of the encoder {folder.name} was altered.")
         files = tuple(FileEntry(**entry) for entry in data["files"])

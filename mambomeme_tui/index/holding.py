@@ -7,11 +7,14 @@ takes a version away needs the lock alone.
 import errno
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from mambomeme_tui.errors import DamagedVersion
 from mambomeme_tui.index.manifest import MANIFEST_FILE
 
+PATIENCE = 0.2
+"""Seconds after which a lock counts as held."""
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL)
 """A file system that has no locks: what is open there stays readable anyway as long as its files are."""
 
@@ -29,12 +32,9 @@ class Hold:
         except OSError as error:
             reason = type(error).__name__
             raise DamagedVersion(f"The manifest of version {folder.name} can't be read ({reason}).") from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                os.close(self._descriptor)
-                raise DamagedVersion(f"Version {folder.name} is being taken away.") from None
+        if not _lock(self._descriptor, fcntl.LOCK_SH):
+            os.close(self._descriptor)
+            raise DamagedVersion(f"Version {folder.name} is being taken away.")
 
     def release(self) -> None:
         """Let go; a second time it does nothing."""
@@ -43,24 +43,41 @@ class Hold:
             self._descriptor = -1
 
 
+def _lock(descriptor: int, kind: int) -> bool:
+    """Lock, if that is possible within an instant: whoever only asks holds the lock for a moment too."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:
+                return True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+        else:
+            return True
+
+
 def take_alone(folder: Path) -> int | None:
-    """Lock a version that nobody holds; returns a descriptor to be closed afterwards, or None where somebody does."""
-    try:
-        descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:  # no manifest, so that nobody can have opened it
-        return os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in _NO_LOCKS:
-            os.close(descriptor)
-            return None
-    return descriptor
+    """Lock a version that nobody holds; returns a descriptor to be closed afterwards, or None where somebody does.
+
+    Raises:
+        OSError: there is no manifest, so that nobody can have opened it, or it can't be read.
+    """
+    descriptor = os.open(folder / MANIFEST_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if _lock(descriptor, fcntl.LOCK_EX):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def is_held(folder: Path) -> bool:
     """Whether some program has this version open."""
-    descriptor = take_alone(folder)
+    try:
+        descriptor = take_alone(folder)
+    except OSError:
+        return False
     if descriptor is None:
         return True
     os.close(descriptor)

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from mambomeme_tui.digests import hash_file, hash_json
 from mambomeme_tui.errors import DamagedVersion
+from mambomeme_tui.files import read_json
 
 FORMAT = 2
 MANIFEST_FILE = "manifest.json"
@@ -35,7 +36,7 @@ class Manifest:
         format: raised when a reader of an older format could misread the files.
         version: the version's name, derived from what it was made from and with.
         code: the program's version, the commit where it is known, and the digest of the sources that make an index.
-        corpus: digests and counts of the records, and the policy's version and digest.
+        corpus: digest and counts of the records, and the policy's version and digest.
         model: identity of the encoder: weights, exported network with sizes and hashes, preprocessing, parity with
             sentence-transformers and the libraries that made the export.
         embedding: count, dimension, type, order and hash of the vectors, and the recall of Annoy against exact search.
@@ -69,10 +70,12 @@ class Manifest:
             data = _read_signed(folder / MANIFEST_FILE)
             if data["format"] != FORMAT:
                 raise DamagedVersion(f"Version {folder.name} has format {data['format']}, not {FORMAT}.")
-            return cls(**{**data, "files": tuple(FileEntry(**entry) for entry in data["files"])})
+            manifest = cls(**{**data, "files": tuple(FileEntry(**entry) for entry in data["files"])})
+            _check_shape(manifest)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             reason = type(error).__name__
             raise DamagedVersion(f"The manifest of version {folder.name} can't be read ({reason}).") from None
+        return manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,22 @@ class BuildRecord:
             raise DamagedVersion(f"The build record of version {folder.name} can't be read ({reason}).") from None
 
 
+def _check_shape(manifest: Manifest) -> None:
+    """What readers rely on is there and of its type; whoever signs a manifest anew can have written anything.
+
+    Raises:
+        TypeError, KeyError, AttributeError: it is not.
+    """
+    texts = [manifest.version, manifest.code["sources"], manifest.corpus["digest"], manifest.model["folder"]]
+    numbers = [manifest.corpus["items"], *(manifest.embedding[name] for name in ("items", "rows", "links"))]
+    for entry in manifest.model["files"].values():
+        texts.append(entry["sha256"])
+        numbers.append(entry["size"])
+    wrong = [one for one in texts if not isinstance(one, str)] + [one for one in numbers if type(one) is not int]
+    if wrong or not isinstance(manifest.parameters, dict):
+        raise TypeError("another shape")
+
+
 def _write_signed(path: Path, data: dict[str, Any]) -> None:
     signed = data | {"digest": hash_json(data)}
     text = json.dumps(signed, indent=2, sort_keys=True, ensure_ascii=False)
@@ -108,7 +127,7 @@ def _write_signed(path: Path, data: dict[str, Any]) -> None:
 
 
 def _read_signed(path: Path) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(path.read_bytes())
+    data: dict[str, Any] = read_json(path)
     if data.pop("digest") != hash_json(data):
         kind = "manifest" if path.name == MANIFEST_FILE else "build record"
         raise DamagedVersion(f"The {kind} of version {path.parent.name} was altered.")
@@ -136,7 +155,7 @@ def verify(folder: Path, entries: tuple[FileEntry, ...], what: str = "") -> None
     named = {entry.path for entry in entries}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder).as_posix()
-        if path.is_file() and relative not in named and path not in _unlisted(folder):
+        if not path.is_dir() and relative not in named and path not in _unlisted(folder):
             raise DamagedVersion(
                 f"{what[:1].upper()}{what[1:]} holds a file that its manifest does not name: {relative}."
             )

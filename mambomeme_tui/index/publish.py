@@ -18,7 +18,7 @@ from mambomeme_tui.index.build import build, record_build, version_name
 from mambomeme_tui.index.disk import clear_scratch, make_folder, put_in_place, scratch_folder, synchronise
 from mambomeme_tui.index.layout import VERSIONS_FOLDER
 from mambomeme_tui.index.pipeline import Pipeline, Progress, StageFigures
-from mambomeme_tui.index.pointer import serve_new
+from mambomeme_tui.index.pointer import BUNDLED, FOLDER, Served, serve_new
 from mambomeme_tui.index.store import check, model_folder
 from mambomeme_tui.index.verification import verify_version
 from mambomeme_tui.index.writing import unwritable, writing
@@ -56,27 +56,29 @@ def publish(
     pipeline = Pipeline(progress)
     with pipeline.stage("validate") as figures:
         corpus = corpora.load(source)
-        origin = {
-            "source": "bundled" if source == paths.bundled("corpus") else "folder",
-            "source_digest": source_digest(source),
-        }
+        origin = BUNDLED if source == paths.bundled("corpus") else FOLDER
+        digest = source_digest(source)
         figures.items = len(corpus.memes)
         figures.bytes = sum(path.stat().st_size for path in family_files(source))
     with pipeline.stage("fingerprint") as figures:
         _compare_pictures(corpus, source, figures)
-    return publish_corpus(data, corpus, origin, parameters, pipeline, waiting)
+    return publish_corpus(data, corpus, parameters, pipeline, waiting, origin=origin, digest=digest)
 
 
 def publish_corpus(
     data: Path,
     corpus: Corpus,
-    origin: dict[str, str],
     parameters: Parameters,
     pipeline: Pipeline,
     waiting: Callable[[str], None] | None = None,
     dense_items: int | None = None,
+    origin: str = FOLDER,
+    digest: str = "-",
 ) -> Published:
-    """Make the version of these records current; see `publish`, and `mambomeme_tui.index.build.build`."""
+    """Make the version of these records current; see `publish`, and `mambomeme_tui.index.build.build`.
+
+    `origin` and `digest` say where the records came from, see `mambomeme_tui.index.pointer.Served`.
+    """
     name = version_name(corpus, parameters, dense_items)
     with writing(data, waiting):
         needed = not _is_sound(data, name)
@@ -84,12 +86,12 @@ def publish_corpus(
             make_folder(data / VERSIONS_FOLDER)
             synchronise(data)
             try:
-                _build(data, name, corpus, origin, parameters, pipeline, dense_items)
+                _build(data, name, corpus, parameters, pipeline, dense_items)
             except sqlite3.Error as error:
                 if error.sqlite_errorcode & 0xFF in _FULL_DATABASE:  # the low byte; the rest is detail
                     raise unwritable(data, error) from None
                 raise
-        serve_new(data, name)
+        serve_new(data, Served(name, origin, digest))
         clear_scratch(data)  # a damaged version that was replaced; who has it open keeps its files
     return Published(name, needed, tuple(pipeline.stages))
 
@@ -98,13 +100,12 @@ def _build(
     data: Path,
     name: str,
     corpus: Corpus,
-    origin: dict[str, str],
     parameters: Parameters,
     pipeline: Pipeline,
     dense_items: int | None,
 ) -> None:
     with scratch_folder(data / VERSIONS_FOLDER) as scratch:
-        manifest = build(corpus, origin, parameters, data, scratch, pipeline, dense_items)
+        manifest = build(corpus, parameters, data, scratch, pipeline, dense_items)
         size = sum(entry.size for entry in manifest.files)
         record_build(scratch, pipeline)
         with pipeline.stage("verify") as figures:

@@ -51,9 +51,17 @@ class Rebuild:
         complaint = self._process.communicate()[1].splitlines()
         if code := self._process.returncode:
             said = [line.removeprefix(_PREFIX) for line in complaint if line.startswith(_PREFIX)]
-            raise IndexUnavailable(f"The index could not be built: {said[-1] if said else f'exit code {code}.'}")
+            ended = f"exit code {code if code > 0 else 128 - code}."
+            reason = _with_first_fault(said[-1], complaint) if said else ended
+            raise IndexUnavailable(f"The index could not be built: {reason}")
 
     def stop(self) -> None:
         """End the other process; what it had not finished leaves no trace that a later run does not clear."""
         if self._process.poll() is None:
             self._process.terminate()
+
+
+def _with_first_fault(said: str, complaint: list[str]) -> str:
+    """A sentence that speaks of faults named above it, with the first of them in it."""
+    faults = [line for line in complaint if line.strip() and not line.startswith(_PREFIX)]
+    return f"{said.partition('. ')[0]}: {faults[0]}." if faults else said

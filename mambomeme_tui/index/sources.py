@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mambomeme_tui.digests import hash_file, hash_json, source_digest
 from mambomeme_tui.index.manifest import Manifest
+from mambomeme_tui.index.pointer import BUNDLED, remembered
 from mambomeme_tui.paths import bundled
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -39,14 +40,18 @@ def commit() -> str:
     return told.stdout.strip()
 
 
-def is_up_to_date(manifest: Manifest) -> bool:
+def is_up_to_date(data: Path, manifest: Manifest) -> bool:
     """Whether a version is what publishing would make now; of a folder that is not the bundled one only the code."""
     if manifest.code.get("sources") != sources_digest():
         return False
+    known = next((one for one in remembered(data) if one.name == manifest.version), None)
     try:
-        return bool(
-            manifest.corpus["source"] != "bundled"
-            or manifest.corpus["source_digest"] == source_digest(bundled("corpus"))
-        )
+        return known is None or known.origin != BUNDLED or known.digest == source_digest(bundled("corpus"))
     except OSError:
         return True
+
+
+def may_build_anew(data: Path) -> bool:
+    """Whether the bundled corpus may take the place of what is served: not where somebody published another one."""
+    served = remembered(data)
+    return not served or served[0].origin in ("", BUNDLED)

@@ -11,9 +11,9 @@ from mambomeme_tui.digests import hash_file
 from mambomeme_tui.errors import CorpusError, DamagedVersion, IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.catalogue import CATALOGUE_FILE, Catalogue
 from mambomeme_tui.index.holding import Hold
-from mambomeme_tui.index.layout import MODELS_FOLDER, VERSIONS_FOLDER, is_name
+from mambomeme_tui.index.layout import MODELS_FOLDER, VERSIONS_FOLDER
 from mambomeme_tui.index.manifest import BuildRecord, Manifest, verify
-from mambomeme_tui.index.pointer import read_pointer
+from mambomeme_tui.index.pointer import read_pointer, remembered, version_names
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.policy import POLICY_FILE, Policy, load_policy
 
@@ -61,24 +61,23 @@ def open_version(data: Path) -> Version:
     Raises:
         IndexUnavailable: nothing was published, or there is no version that is whole.
     """
-    served = read_pointer(data)
     first: IndexUnavailable | None = None
-    for name in (*served, *(other for other in version_names(data) if other not in served)):
+    try:
+        read_pointer(data)
+    except DamagedVersion as error:
+        first = error
+    for name in candidates(data):
         try:
             return open_named(data, name, first)
         except DamagedVersion as error:
             first = first or error
-    assert first is not None
-    raise first
+    raise first or IndexUnavailable(f"No index is published in {data}.", "Run `mambomeme publish`.")
 
 
-def version_names(data: Path) -> list[str]:
-    """The names of all versions that are there, whole or not, the newest first."""
-    try:
-        folders = [path for path in (data / VERSIONS_FOLDER).iterdir() if is_name(path.name) and path.is_dir()]
-        return [path.name for path in sorted(folders, key=lambda path: (-path.stat().st_mtime_ns, path.name))]
-    except OSError:
-        return []
+def candidates(data: Path) -> list[str]:
+    """Names of versions in the order in which one would be opened; none where nothing was published."""
+    served = [one.name for one in remembered(data)]
+    return served + [other for other in version_names(data) if other not in served] if served else []
 
 
 def open_named(data: Path, name: str, instead_of: IndexUnavailable | None = None) -> Version:

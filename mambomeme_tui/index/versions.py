@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from mambomeme_tui.index.disk import take_away
 from mambomeme_tui.index.holding import is_held, take_alone
 from mambomeme_tui.index.layout import CACHE_FOLDER, MODELS_FOLDER, VERSIONS_FOLDER
 from mambomeme_tui.index.manifest import BuildRecord, Manifest
-from mambomeme_tui.index.pointer import forget, go_back_to, remembered
-from mambomeme_tui.index.store import check, version_names
+from mambomeme_tui.index.pointer import forget, go_back_to, remembered, version_names
+from mambomeme_tui.index.store import check
 from mambomeme_tui.index.writing import writing
 
 
@@ -37,24 +38,30 @@ class VersionSummary:
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of all files below a folder, as far as they can be seen."""
+    size = 0
+    for path, _, names in os.walk(folder):  # which passes over what it may not read
+        for name in names:
+            with suppress(OSError):
+                size += (Path(path) / name).lstat().st_size
+    return size
 
 
 def list_versions(data: Path) -> list[VersionSummary]:
     """All versions: the served one first, then those that a rollback would go to, then the others."""
-    served = remembered(data)
+    served = {one.name: one for one in remembered(data)}
     names = version_names(data)
     ordered = [name for name in served if name in names] + [name for name in names if name not in served]
-    return [_summary(data, name, name == served[0] if served else False) for name in ordered]
+    first = next(iter(served), "")
+    return [_summary(data, name, name == first, served[name].origin if name in served else "") for name in ordered]
 
 
-def _summary(data: Path, name: str, served: bool) -> VersionSummary:
+def _summary(data: Path, name: str, served: bool, source: str) -> VersionSummary:
     folder = data / VERSIONS_FOLDER / name
     held, size = is_held(folder), folder_size(folder)
     try:
         manifest, record = Manifest.read(folder), BuildRecord.read(folder)
-        items, source = int(manifest.corpus["items"]), str(manifest.corpus["source"])
+        items = int(manifest.corpus["items"])
     except (IndexUnavailable, KeyError, TypeError, ValueError) as error:
         return VersionSummary(name, served, held, size, fault=str(error))
     return VersionSummary(name, served, held, size, record.created, items, source)
@@ -84,16 +91,25 @@ def roll_back(data: Path, name: str | None) -> str:
 
 
 def _last_good(data: Path) -> str:
-    before = remembered(data)[1:]
-    if not before:
+    if not remembered(data)[1:]:
         raise UsageError("No version was served before the current one.", "Name one of `mambomeme versions`.")
-    for name in before:
-        try:
-            check(data, name)
-        except IndexUnavailable:
-            continue
+    if name := rollback_target(data):
         return name
     raise IndexUnavailable("No version that was served before is whole.", "Run `mambomeme publish`.")
+
+
+def rollback_target(data: Path) -> str:
+    """The version that a rollback would go to, proved; empty where there is none."""
+    return next((one.name for one in remembered(data)[1:] if is_whole(data, one.name)), "")
+
+
+def is_whole(data: Path, name: str) -> bool:
+    """Whether every file of a version is what its manifest says."""
+    try:
+        check(data, name)
+    except IndexUnavailable:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +122,11 @@ class Pruned:
 
 
 def prune(data: Path, keep: int, dry_run: bool) -> Pruned:
-    """Take away all versions but the served one and as many of its predecessors, and what only they needed.
+    """Take away all versions but the served one and as many other whole ones, and what only they needed.
 
     Args:
         data: the data folder.
-        keep: how many versions to keep beside the served one.
+        keep: how many whole versions to keep beside the served one; where that is damaged, at least one.
         dry_run: only say what would be done.
 
     Raises:
@@ -119,35 +135,43 @@ def prune(data: Path, keep: int, dry_run: bool) -> Pruned:
     with writing(data):
         ordered = [one.name for one in list_versions(data)]
         served = remembered(data)
-        if not served or served[0] not in ordered:
+        if not served or not ordered:
             raise IndexUnavailable(f"No index is published in {data}.", "Run `mambomeme publish` first.")
-        removed, held, freed = [], [], 0
-        for name in ordered[keep + 1 :]:
-            folder = data / VERSIONS_FOLDER / name
-            size = folder_size(folder)
-            if _remove(folder, dry_run):
-                removed.append(name)
-                freed += size
-            else:
-                held.append(name)
-        kept = [name for name in ordered if name not in removed]
+        unwanted = _unwanted(data, ordered, served[0].name, keep)
+        done = {name: _remove(data / VERSIONS_FOLDER / name, dry_run) for name in unwanted}
+        removed = tuple(name for name, size in done.items() if size is not None)
+        freed = sum(size for size in done.values() if size is not None)
         if not dry_run:
-            forget(data, frozenset(removed))
-            freed += _prune_shared(data, kept)
-        return Pruned(tuple(removed), tuple(held), freed)
+            with suppress(OSError):  # a full disk: a name of what is gone is passed over by whoever reads it
+                forget(data, frozenset(removed))
+            freed += _prune_shared(data, [name for name in ordered if name not in removed])
+        return Pruned(removed, tuple(name for name in unwanted if name not in removed), freed)
 
 
-def _remove(folder: Path, dry_run: bool) -> bool:
-    """Rename in one step, then delete; False where somebody has the version open."""
-    alone = take_alone(folder)
+def _unwanted(data: Path, ordered: list[str], served: str, keep: int) -> list[str]:
+    """A damaged version is of use to nobody, but for the served one, which publishing mends."""
+    whole = [name for name in ordered if is_whole(data, name)]
+    most = keep if served in whole else max(1, keep)
+    kept = {served, *[name for name in whole if name != served][:most]}
+    return [name for name in ordered if name not in kept]
+
+
+def _remove(folder: Path, dry_run: bool) -> int | None:
+    """Rename in one step, then delete; returns the bytes, or None where somebody has the version open."""
+    size = folder_size(folder)
+    try:
+        alone = take_alone(folder)
+    except OSError:
+        alone = -1  # without a manifest nobody can have it open
     if alone is None:
-        return False
+        return None
     try:
         if not dry_run:
             shutil.rmtree(take_away(folder))
     finally:
-        os.close(alone)
-    return True
+        if alone >= 0:
+            os.close(alone)
+    return size
 
 
 def _prune_shared(data: Path, kept: Collection[str]) -> int:

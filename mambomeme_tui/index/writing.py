@@ -17,9 +17,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mambomeme_tui.errors import IndexUnavailable
+from mambomeme_tui.files import read_json
 from mambomeme_tui.index.disk import clear_scratch, make_folder, replace_text
 from mambomeme_tui.index.layout import HOLDER_FILE, LOCK_FILE
 
+_IN_THE_WAY = (errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.ENXIO, errno.EINVAL)
 SHORTEST_WAIT = 0.2
 """Whoever only asks whether the lock is held holds it for an instant."""
 LONGEST_WAIT = 3600.0
@@ -42,7 +44,8 @@ def writing(data: Path, waiting: Callable[[str], None] | None = None) -> Iterato
         _acquire(lock, data, waiting)
         try:
             clear_scratch(data)
-            replace_text(data / HOLDER_FILE, json.dumps(_myself()))
+            with suppress(OSError):  # it is only there to be read by a person, and a full disk must not stop a prune
+                replace_text(data / HOLDER_FILE, json.dumps(_myself()))
             yield
         finally:
             with suppress(OSError):  # the disk that just failed may fail here too; the note is believed by nobody
@@ -54,9 +57,11 @@ def writing(data: Path, waiting: Callable[[str], None] | None = None) -> Iterato
 
 def unwritable(data: Path, error: Exception) -> IndexUnavailable:
     """What a person is told when the data folder can't be written."""
+    in_the_way = getattr(error, "errno", None) in _IN_THE_WAY
     return IndexUnavailable(
         f"The index can't be written into {data}: {getattr(error, 'strerror', None) or error}.",
-        "Make room or make the folder writable, or name another one in MAMBOMEME_DATA_DIR.",
+        f"{'Move away what is there' if in_the_way else 'Make room or make the folder writable'}, or name another one"
+        " in MAMBOMEME_DATA_DIR.",
     )
 
 
@@ -77,7 +82,7 @@ def _acquire(lock: FileLock, data: Path, waiting: Callable[[str], None] | None) 
 def is_locked(data: Path) -> bool:
     """Whether somebody writes now. Changes nothing, and works in a read-only folder."""
     try:
-        descriptor = os.open(data / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(data / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return False
     try:
@@ -92,10 +97,10 @@ def is_locked(data: Path) -> bool:
 def holder(data: Path) -> str:
     """Who holds the lock, in words that begin a sentence."""
     try:
-        told = json.loads((data / HOLDER_FILE).read_bytes())
+        told = read_json(data / HOLDER_FILE)
         started = datetime.fromisoformat(told["started"])
         return f"Process {int(told['process'])} ({told['command']!r}, since {started:%Y-%m-%d %H:%M:%S} UTC)"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return "Another process"
 
 

@@ -235,14 +235,15 @@ class MamboApp(ActingApp):
                 self.show(replace(self.view, phase=Phase.BUILDING, message=stage, progress=share))
             case events_of.LexicalReady() as ready:
                 parts = " · ".join(filter(None, ["meanings are loading", _state_of(ready)]))
-                self.show(replace(self._after_building(), memes=ready.memes, parts=parts))
+                self.show(replace(self._after_building(), memes=ready.memes, parts=parts, offer="", notice=""))
+                self._ask_again_in(ready.version)
             case events_of.DenseReady():
                 self._dense_ready()
             case events_of.DenseFailed(error):
                 self.show(replace(self.view, parts=f"by words only · {error.hint or error.message}"))
                 self._ask_again()
             case events_of.OtherServed(version):
-                self.show(replace(self.view, parts=f"F5: use {version}" if version else ""))
+                self.show(replace(self.view, offer=f"F5: use {version}" if version else ""))
             case events_of.SwitchFailed(error):
                 self._notice(error.message, trouble=True)
             case events_of.Unavailable(error):
@@ -262,7 +263,8 @@ class MamboApp(ActingApp):
             await self.run_action(action)
 
     def _after_building(self) -> View:
-        return replace(self.view, phase=Phase.WELCOME) if self.view.phase is Phase.BUILDING else self.view
+        waiting = self.view.phase in (Phase.BUILDING, Phase.ERROR) and not self.view.memes
+        return replace(self.view, phase=Phase.WELCOME) if waiting else self.view
 
     def _dense_ready(self) -> None:
         gc.collect()
@@ -274,6 +276,11 @@ class MamboApp(ActingApp):
     def _ask_again(self) -> None:
         """The list so far was found while meanings were loading; it stays once somebody has moved in it."""
         if self._asked_for and self.query_one(ResultList).selected == 0:
+            self._ask(self._asked_for)
+
+    def _ask_again_in(self, version: str) -> None:
+        """The list on the screen is another version's, and was asked to be replaced."""
+        if self._asked_for and self.view.result and self.view.result.version != version:
             self._ask(self._asked_for)
 
     def _fail(self, error: MamboError) -> None:

@@ -32,6 +32,7 @@ class View:
         memes: how many memes can be searched; 0 while nothing can.
         route: the route that is asked.
         parts: what is still loading or has failed; empty when all is well.
+        offer: another version that can be used with one key; empty where there is none.
         searching: a search has been running for long enough to say so.
         notice: the outcome of the last key, such as "copied".
         trouble: the notice tells of a failure.
@@ -45,6 +46,7 @@ class View:
     memes: int = 0
     route: str = "hybrid"
     parts: str = ""
+    offer: str = ""
     searching: bool = False
     notice: str = ""
     trouble: bool = False

@@ -22,7 +22,7 @@ def _named_before_built() -> None:
     build = publish._build
 
     def backwards(data: Path, name: str, *rest: Any) -> None:
-        pointer.serve_new(data, name)
+        pointer.serve_new(data, pointer.Served(name))
         build(data, name, *rest)
 
     _replace(publish, "_build", backwards)

@@ -11,7 +11,6 @@ from textual import events
 from mambomeme_tui import media
 from mambomeme_tui.config import Settings
 from mambomeme_tui.errors import MamboError
-from mambomeme_tui.index.manifest import MANIFEST_FILE, Manifest
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.session import Answer, DenseReady, SearchFailed
@@ -279,9 +278,8 @@ async def test_a_damaged_encoder_leaves_words_and_is_told(data_dir: Path, tmp_pa
 async def test_an_index_older_than_the_corpus_is_used_and_told(data_dir: Path, tmp_path: Path) -> None:
     data = copy_of(data_dir, tmp_path / "data")
     (folder,) = data.glob("versions/v-*")
-    manifest = Manifest.read(folder)
-    (folder / MANIFEST_FILE).unlink()  # the file is shared with the original
-    replace(manifest, corpus={**manifest.corpus, "source_digest": "0" * 64}).write(folder)
+    (data / "current").unlink()  # the file is shared with the original
+    (data / "current").write_text(f"{folder.name} bundled {'0' * 64}\n")
     app = application(data)
     async with app.run_test() as pilot:
         await until(pilot, lambda: app.view.parts == "stale: mambomeme publish", "notice of a stale index")

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from mambomeme_tui import corpus, paths
 from mambomeme_tui.errors import IndexUnavailable, ModelUnavailable
 from mambomeme_tui.index.catalogue import CATALOGUE_FILE
 from mambomeme_tui.index.layout import CURRENT_FILE, VERSIONS_FOLDER
-from mambomeme_tui.index.manifest import MANIFEST_FILE, Manifest
 from mambomeme_tui.index.pointer import current_name
 from mambomeme_tui.index.store import check
 from mambomeme_tui.retrieval.results import State
@@ -76,10 +74,9 @@ def test_a_damaged_encoder_is_told_and_words_are_answered(data_dir: Path, tmp_pa
 
 def test_a_version_of_an_older_corpus_is_called_stale(data_dir: Path, tmp_path: Path) -> None:
     data = linked(data_dir, tmp_path)
-    folder = data / VERSIONS_FOLDER / current_name(data)
-    manifest = Manifest.read(folder)
-    (folder / MANIFEST_FILE).unlink()
-    replace(manifest, corpus=manifest.corpus | {"source_digest": "0" * 64}).write(folder)
+    name = current_name(data)
+    (data / CURRENT_FILE).unlink()
+    (data / CURRENT_FILE).write_text(f"{name} bundled {'0' * 64}\n")
     made = Heard(data)
     made.start()
     assert made.until(LexicalReady).stale

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mambomeme_tui.index import versions
-from mambomeme_tui.session import Answer, DenseReady, LexicalReady, OtherServed, SwitchFailed
+from mambomeme_tui.session import Answer, DenseReady, LexicalReady, OtherServed, SwitchFailed, Unavailable
 from tests.unit.test_session import Heard
 from tests.versions.conftest import Publish
 from tests.versions.test_versions import flip
@@ -95,4 +95,33 @@ def test_a_data_folder_that_vanishes_takes_nothing_from_who_has_it_open(
     shutil.rmtree(data)
     assert "three" in quotes(made)
     assert len(three) == 3
+    made.close()
+
+
+def test_many_switches_are_one_and_a_needless_one_says_so(data: Path, three: list[str], open_session: Heard) -> None:
+    made = open_session
+    made.session.switch()
+    assert "open already" in made.until(SwitchFailed).error.message
+    versions.roll_back(data, three[1])
+    for _ in range(20):
+        made.session.switch()
+    assert made.until(LexicalReady).version == three[1]
+    made.until(DenseReady)
+    assert "two" in quotes(made)
+    made.drain()
+    assert sum(isinstance(event, LexicalReady) for event in made.all) == 2
+    made.close()
+
+
+def test_what_is_published_after_a_failed_start_is_noticed(data: Path, put_out: Publish) -> None:
+    name = put_out().name
+    flip(data / "versions" / name / "links.npy")
+    made = Heard(data)
+    made.start()
+    made.until(Unavailable)
+    assert put_out("Camera two").built
+    assert made.until(OtherServed).version != name
+    made.session.switch()
+    made.until(DenseReady)
+    assert "two" in quotes(made)
     made.close()

@@ -10,8 +10,7 @@ import pytest
 
 from mambomeme_tui.cli import main
 from mambomeme_tui.errors import DamagedVersion, IndexUnavailable, UsageError
-from mambomeme_tui.index import store, versions
-from mambomeme_tui.index.pointer import read_pointer
+from mambomeme_tui.index import pointer, store, versions
 from mambomeme_tui.retrieval.engine import Engine
 from tests.versions.conftest import Publish
 
@@ -22,6 +21,11 @@ def flip(path: Path, at: int | None = None) -> None:
     written[len(written) // 2 if at is None else at] ^= 4
     path.unlink()
     path.write_bytes(written)
+
+
+def read_pointer(data: Path) -> tuple[str, ...]:
+    """The names, the served one first."""
+    return tuple(one.name for one in pointer.read_pointer(data))
 
 
 def served_quotes(data: Path) -> str:
@@ -236,7 +240,11 @@ def spoil_pointer(data: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "told"),
-    [(spoil_encoder, "model.onnx is missing"), (spoil_version, "annoy.ann is not what"), (spoil_pointer, "No index")],
+    [
+        (spoil_encoder, "model.onnx is missing"),
+        (spoil_version, "annoy.ann is not what"),
+        (spoil_pointer, "that says what is served"),
+    ],
 )
 def test_the_doctor_finds_what_is_broken(
     spoil: Callable[[Path], None], told: str, data: Path, three: list[str], capsys: pytest.CaptureFixture[str]

@@ -104,7 +104,7 @@ def _mark(view: View) -> tuple[str, str]:
         return "✗", "error"
     if view.searching or view.phase is Phase.BUILDING:
         return "…", "warning"
-    return ("!", "warning") if view.parts or view.trouble else ("✓", "good")
+    return ("!", "warning") if view.parts or view.offer or view.trouble else ("✓", "good")
 
 
 def _figures(view: View) -> str:
@@ -128,7 +128,7 @@ def _counts(result: SearchResult) -> str:
 
 def _note(view: View) -> str:
     answered = _STATES[view.result.state] if view.result and view.phase is not Phase.WELCOME else ""
-    return answered or view.parts
+    return view.offer or answered or view.parts
 
 
 class Keys(Drawn):
