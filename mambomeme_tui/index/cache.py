@@ -17,6 +17,8 @@ from mambomeme_tui.index.layout import CACHE_FOLDER
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB, checksum BLOB) STRICT"
 _BYTES = DIMENSION * 4
+_FAILURES = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite's reader raises on a damaged file: it may quote bytes of it that are no text."""
 
 
 def cache_path(data: Path, network: str) -> Path:
@@ -43,14 +45,14 @@ class VectorCache:
     def _open(self) -> bool:
         try:
             connection = sqlite3.connect(self._path, isolation_level=None)
-        except sqlite3.Error:
+        except _FAILURES:
             return False
         try:
             connection.execute("PRAGMA synchronous = OFF")  # what a power cut garbles has a wrong checksum
             connection.execute("PRAGMA journal_mode = TRUNCATE")
             connection.execute(_SCHEMA)
             connection.execute("BEGIN")
-        except sqlite3.Error:
+        except _FAILURES:
             connection.close()
             return False
         self._connection = connection
@@ -74,7 +76,7 @@ class VectorCache:
             return None
         try:
             found: tuple[bytes, bytes] | None = self._connection.execute(statement, (key,)).fetchone()
-        except sqlite3.Error:
+        except _FAILURES:
             self._give_up()
             return None
         return found
@@ -99,12 +101,12 @@ class VectorCache:
             return
         try:
             self._connection.execute(statement) if rows is None else self._connection.executemany(statement, rows)
-        except sqlite3.Error:
+        except _FAILURES:
             self._give_up()
 
     def _give_up(self) -> None:
         if self._connection is not None:
-            with suppress(sqlite3.Error):
+            with suppress(*_FAILURES):
                 self._connection.close()
             self._connection = None
 
@@ -118,9 +120,9 @@ def shrink(path: Path, texts: Iterable[str]) -> int:
                 known = [key for (key,) in connection.execute("SELECT text FROM vectors")]
                 gone = [(key,) for key in known if key not in wanted]
                 connection.executemany("DELETE FROM vectors WHERE text = ?", gone)
-            with suppress(sqlite3.Error):  # it needs room for a second copy; without it the room is used later
+            with suppress(*_FAILURES):  # it needs room for a second copy; without it the room is used later
                 connection.execute("VACUUM")
-    except sqlite3.Error:
+    except _FAILURES:
         for left_over in path.parent.glob(f"{path.name}*"):  # its journal belongs to no other file
             with suppress(IsADirectoryError, PermissionError):  # a folder of that name is not ours to remove
                 left_over.unlink(missing_ok=True)

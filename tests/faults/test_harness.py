@@ -9,7 +9,7 @@ from tests.faults.shim import Kind
 @pytest.mark.parametrize(
     ("mutation", "kind", "told"),
     [
-        ("the pointer is written in place", Kind.KILL_BEFORE, "nothing is served"),
+        ("the pointer is written in place", Kind.KILL_BEFORE, "a fallback is served"),
         ("a version is named before it is built", Kind.KILL_BEFORE, "a fallback is served"),
         ("scratch folders stay", Kind.KILL_BEFORE, "after the next run, home/data/versions/.scratch-"),
         ("errors are not told in words", Kind.BROKEN, "Traceback"),
