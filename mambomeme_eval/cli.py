@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 from mambomeme_tui import __version__
 from mambomeme_tui.errors import MamboError, UsageError
+from mambomeme_tui.text import printable
 
 EXIT_CODES = """\
 exit codes:
   0  done
-  1  the program showed something else than it should have
-  2  the command line is wrong, or a package that measuring needs is not installed
-  3  the corpus has faults
+  1  the program showed something else than it should have, a gate failed, the dense route goes, or partitions leak
+  2  the command line is wrong, files can't be scored together, or a package that measuring needs is not installed
+  3  the corpus, a partition or a run has faults; each is named
   4  no index can be served
+  6  a file of judging could not be written
   70 something went wrong that should not have
 """
 
@@ -26,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option."""
-    from mambomeme_eval import pipeline, quick
+    from mambomeme_eval import audit, commands_judging, commands_scoring, leaks, pipeline, quick
 
     parser = _Parser(
         prog="mambomeme-eval",
@@ -43,6 +45,15 @@ def build_parser() -> argparse.ArgumentParser:
     command = commands.add_parser("pipeline", help="publishing, going back and opening, also at scale")
     pipeline.add_options(command)
     command.set_defaults(run=pipeline.run)
+    commands_judging.add_commands(commands)
+    commands_scoring.add_commands(commands)
+    for name, module, told in (
+        ("audit", audit, "check no-match queries against every field of the corpus"),
+        ("leaks", leaks, "find what two partitions share"),
+    ):
+        command = commands.add_parser(name, help=told)
+        module.add_options(command)
+        command.set_defaults(run=module.run)
     return parser
 
 
@@ -67,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _complain(error: MamboError, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    print(f"mambomeme-eval: {error}", file=sys.stderr)
+    for fault in getattr(error, "faults", ()):
+        print(printable(str(fault)), file=sys.stderr)
+    print(f"mambomeme-eval: {printable(str(error))}", file=sys.stderr)
     if error.exit_code == MamboError.exit_code and not debug:
         print("Run `mambomeme-eval --debug` with the same command to see where.", file=sys.stderr)
     return error.exit_code

@@ -19,6 +19,14 @@ def facts() -> dict[str, Any]:
     }
 
 
+def identity() -> dict[str, str]:
+    """What must be equal for two measurements to be compared: no load, no time, nothing that changes by itself."""
+    known = facts()
+    libraries = ", ".join(f"{name} {found}" for name, found in known["libraries"].items())
+    hardware = f"{known['system']}, {known['cores']} cores"
+    return {"hardware": hardware, "python": known["python"], "libraries": libraries}
+
+
 def _version(name: str) -> str:
     try:
         return version(name)

@@ -13,11 +13,20 @@ DEVELOPMENT = tomllib.loads((CORPUS / "development.toml").read_text(encoding="ut
 LOOKED_AT = ("README.md", "corpus/README.md", "docs", "tests", "mambomeme_tui", "mambomeme_eval", "tools", "Makefile")
 
 
+SUFFIXES = frozenset({".py", ".md", ".toml", ".txt", ".json", ".jsonl", ""})
+RAW = ("pool.jsonl", "judgements.jsonl", "audits.jsonl")
+"""Whatever a search may return has to be judged: candidates come from every family, queries and targets do not."""
+
+
 def _texts() -> Iterator[tuple[str, str]]:
     for name in LOOKED_AT:
         place = ROOT / name
         for path in [place] if place.is_file() else sorted(place.rglob("*")):
-            if path.suffix in {".py", ".md", ".toml", ".txt", ".json", ""} and path.is_file():
+            if (
+                path.suffix in {".py", ".md", ".toml", ".txt", ".json", ".jsonl", ""}
+                and path.name not in RAW
+                and path.is_file()
+            ):
                 yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8").casefold()
 
 
