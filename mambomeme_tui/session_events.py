@@ -31,6 +31,13 @@ class LexicalReady:
     stale: bool
     damaged: bool = False
 
+    @property
+    def warning(self) -> str:
+        """What a person should know of the version; short, since it stands beside the figures."""
+        if self.damaged:
+            return "damaged: an older one serves"
+        return "stale: mambomeme publish" if self.stale else ""
+
 
 @dataclass(frozen=True, slots=True)
 class DenseReady:

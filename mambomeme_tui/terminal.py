@@ -22,13 +22,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, Final, NoReturn, TextIO
+from typing import Any, Final, NoReturn, Self, TextIO
 
 from mambomeme_tui.errors import TerminalUnsuitable
+from mambomeme_tui.watchdog import FATAL_SIGNALS, Watchdog
 
-FATAL_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
-PATIENCE: Final = 2.0
-"""Seconds that the program has to end in order after a signal."""
 WRITE_PATIENCE: Final = 1.0
 """Seconds that a terminal which stopped reading may hold up its own restoration."""
 LOOK_UP: Final = 0.1
@@ -76,6 +74,22 @@ def even_in_background() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+class Stamped(str):
+    """Text that is made only when everything before it has reached the terminal, from that very instant.
+
+    As a text it is empty, so that it passes through every queue that texts pass through.
+    """
+
+    make: Callable[[int], str]
+
+    @classmethod
+    def of(cls, make: Callable[[int], str]) -> Self:
+        """A text that `make` makes of the monotonic nanoseconds of that instant."""
+        stamped = cls()
+        stamped.make = make
+        return stamped
+
+
 class GuardedOutput:
     """The text stream that the interface draws through; it can be sealed, and a hang-up does not make it fail.
 
@@ -94,7 +108,13 @@ class GuardedOutput:
         self._lock = threading.Lock()
 
     def write(self, text: str) -> int:
-        """Hold text back until the next flush."""
+        """Hold text back until the next flush; a stamped one goes out by itself, after all that came before."""
+        if isinstance(text, Stamped):
+            self.flush()
+            text = text.make(time.monotonic_ns())
+            self._held.append(text)
+            self.flush()
+            return len(text)
         self._held.append(text)
         return len(text)
 
@@ -151,37 +171,6 @@ class GuardedOutput:
         return data
 
 
-class _Watchdog:
-    """Ends the program when a fatal signal was not followed by an exit in time.
-
-    It listens on the interpreter's wake-up pipe: the byte is written by the signal itself, hence it arrives even
-    while the main thread sits in a foreign call and runs no handler.
-    """
-
-    def __init__(self, end: Callable[[int], NoReturn]) -> None:
-        self._end = end
-        self._reader = self._writer = -1
-
-    def start(self) -> None:
-        """Begin to listen; only the main thread may call this."""
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._writer, False)
-        signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        threading.Thread(target=self._watch, name="terminal-watchdog", daemon=True).start()
-
-    def wake(self, number: int) -> None:
-        """Tell of a signal once more, in case that an event loop took the wake-up pipe over."""
-        with contextlib.suppress(OSError):
-            os.write(self._writer, bytes([number]))
-
-    def _watch(self) -> NoReturn:
-        fatal: list[int] = []
-        while not fatal:
-            fatal = [number for number in os.read(self._reader, 64) if number in FATAL_SIGNALS]
-        time.sleep(PATIENCE)
-        self._end(fatal[0])
-
-
 class TerminalGuard:
     """Keeps the terminal as it was found, and gives it back whatever ends the program.
 
@@ -195,7 +184,7 @@ class TerminalGuard:
         self._saved = _terminal_attributes(self._input)
         self._entered = False
         self._ask_to_exit: Callable[[int], object] | None = None
-        self._watchdog = _Watchdog(self._end_now)
+        self._watchdog = Watchdog(self._end_now)
         self.output = GuardedOutput(_drawing_descriptor(), self.hang_up)
 
     def arm(self) -> None:

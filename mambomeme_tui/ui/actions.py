@@ -4,15 +4,20 @@ The application that derives from this owns the view and the widgets; here is on
 """
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from rich.console import RenderableType
+from textual.screen import Screen
 
 from mambomeme_tui import media
 from mambomeme_tui.opening import OpenError, open_meme
 from mambomeme_tui.text import printable
+from mambomeme_tui.ui.render_marker import RenderMarker, is_wanted
 from mambomeme_tui.ui.runner import GuardedApp
 from mambomeme_tui.ui.screens.help import HelpScreen
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.view import View
+from mambomeme_tui.ui.widgets.bars import StatusLine
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 
@@ -50,10 +55,18 @@ class ActingApp(GuardedApp[str]):
         self.chosen = ""
         self._awaiting = False
         self._held: list[str] = []
+        self._marker = RenderMarker() if is_wanted() else None
 
     def show(self, view: View) -> None:
         """Draw a view."""
         raise NotImplementedError
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Send a frame on its way, and with markers follow what was in it."""
+        super()._display(screen, renderable)
+        if self._marker and renderable is not None and self.query(ResultList):
+            widgets = self.query_one(ResultList), self.query_one(StatusLine)
+            self._marker.displayed(renderable, widgets, self._driver)
 
     async def _obey(self, key: str) -> bool:
         """Do what a key means in the list, at once or when the awaited list is there; False where it means nothing."""

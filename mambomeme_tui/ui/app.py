@@ -47,13 +47,6 @@ WIDE, TALL = 72, 18
 """From this size on there is room for a preview beside the list."""
 
 
-def _state_of(ready: events_of.LexicalReady) -> str:
-    """What a person should know of the version that was opened; short, since it stands beside the figures."""
-    if ready.damaged:
-        return "damaged: an older one serves"
-    return "stale: mambomeme publish" if ready.stale else ""
-
-
 class MamboApp(ActingApp):
     """The interface of MamboMeme."""
 
@@ -182,7 +175,10 @@ class MamboApp(ActingApp):
 
     def action_search(self) -> None:
         """Search for what stands in the box, and move to the list."""
-        if self._ask(self.query_one(QueryBox).value):
+        box = self.query_one(QueryBox)
+        if self._ask(box.value):
+            if self._marker:
+                self._marker.submitted(box.entered_at)
             self.screen.set_focus(self.query_one(ResultList))
 
     def action_switch(self) -> None:
@@ -234,7 +230,7 @@ class MamboApp(ActingApp):
                 share = done / total if stage == "embed" and total else 0.0
                 self.show(replace(self.view, phase=Phase.BUILDING, message=stage, progress=share))
             case events_of.LexicalReady() as ready:
-                parts = " · ".join(filter(None, ["meanings are loading", _state_of(ready)]))
+                parts = " · ".join(filter(None, ["meanings are loading", ready.warning]))
                 self.show(replace(self._after_building(), memes=ready.memes, parts=parts, offer="", notice=""))
                 self._ask_again_in(ready.version)
             case events_of.DenseReady():
@@ -254,6 +250,8 @@ class MamboApp(ActingApp):
         self._settle()
         phase = Phase.RESULTS if result.hits else Phase.NOTHING
         view = replace(self.view, phase=phase, result=result, searching=False, notice="", trouble=False)
+        if self._marker:
+            self._marker.answered(result)
         self.show(view)
         held, self._held = self._held, []
         if not result.hits and isinstance(self.focused, ResultList):
@@ -285,7 +283,10 @@ class MamboApp(ActingApp):
 
     def _fail(self, error: MamboError) -> None:
         view = replace(self.view, phase=Phase.ERROR, message=error.message, hint=error.hint, result=None)
-        self.show(replace(view, searching=False, notice="", trouble=False))
+        view = replace(view, searching=False, notice="", trouble=False)
+        if self._marker:
+            self._marker.failed(view)
+        self.show(view)
 
     def _show_keys(self) -> None:
         """Show the keys of what has the focus, in the same frame as the focus itself."""

@@ -12,6 +12,7 @@ What always holds:
 import os
 import selectors
 import signal
+import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from typing import Any, cast
@@ -19,6 +20,8 @@ from typing import Any, cast
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
+from textual.message import Message
 
 from mambomeme_tui.terminal import TerminalGuard, even_in_background
 
@@ -41,6 +44,12 @@ class GuardedDriver(LinuxDriver):
         """Queue data for the terminal; outside application mode it is dropped, for coming back paints all anew."""
         if (writer := self._writer_thread) is not None:
             writer.write(data)
+
+    def process_message(self, message: Message) -> None:
+        """Pass on what was parsed; an Enter carries the instant at which it was."""
+        if isinstance(message, Key) and message.key in ("enter", "ctrl+j"):
+            message.parsed_at = time.monotonic_ns()  # type: ignore[attr-defined]  # Textual's own event, and its way
+        super().process_message(message)
 
     def start_application_mode(self) -> None:
         """Enter application mode, once, unless the terminal belongs to another job."""

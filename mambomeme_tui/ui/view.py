@@ -52,6 +52,11 @@ class View:
     trouble: bool = False
 
     @property
+    def shown(self) -> object:
+        """What the list and the status are about: the answer, or where there is none the view itself."""
+        return self.result if self.result is not None else self
+
+    @property
     def hits(self) -> tuple[Hit, ...]:
         """The hits that are shown."""
         return self.result.hits if self.result and self.phase is Phase.RESULTS else ()

@@ -18,6 +18,8 @@ class Drawn(Widget):
         super().__init__(**options)
         self.palette = palette
         self.view = View()
+        self.drawn: dict[int, object] = {}
+        """What each line showed when it was drawn last: the view's answer."""
 
     def show(self, view: View) -> None:
         """Draw this view from the next frame on."""
@@ -31,6 +33,7 @@ class Drawn(Widget):
     def render_line(self, y: int) -> Strip:
         """One line, exactly as wide as the widget."""
         width = self.size.width
+        self.drawn[y] = self.view.shown
         blank = self.paint(self.palette.text)
         return self.line(y, width).adjust_cell_length(width, blank) if width else Strip([])
 

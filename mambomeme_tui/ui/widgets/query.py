@@ -25,6 +25,9 @@ class QueryBox(Input):
     virtual_size: Reactive[Size] = Reactive(Size(0, 0), layout=False)
     """Textual lays out and repaints the whole screen for every letter, though a line never changes its place."""
 
+    entered_at = 0
+    """The instant at which the driver parsed the last Enter (monotonic nanoseconds)."""
+
     def __init__(self, value: str) -> None:
         super().__init__(value, max_length=ROOM, compact=True, select_on_focus=False, id="query")
         self.cursor_blink = False  # a blinking cursor repaints for ever
@@ -44,6 +47,7 @@ class QueryBox(Input):
 
     async def _on_key(self, event: events.Key) -> None:
         """Act on the box's own keys at once: Textual lets them bubble, and letters typed next would overtake them."""
+        self.entered_at = getattr(event, "parsed_at", 0)
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             event.prevent_default()
             event.stop()
