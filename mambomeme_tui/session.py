@@ -150,7 +150,9 @@ class Session:
     def _is_open(self, seen: tuple[str, int, int]) -> bool:
         """Whether this is what a switch would open again."""
         engine = self._engine
-        return engine is not None and seen[0] == engine.version.name and engine.version.instead_of is None
+        if engine is None or engine.dense_error or engine.version.instead_of:
+            return False  # what was damaged may be whole by now
+        return seen[0] == engine.version.name
 
     def _is_closed_after(self, seconds: float) -> bool:
         with self._changed:
