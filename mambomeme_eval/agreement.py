@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mambomeme_eval.benchmark import USEFUL, WHOLE_GRADE, Candidate, Judgement, Role
-from mambomeme_eval.qrels import ANNOTATORS, MOST_DIFFERENCE, needs_adjudicator
+from mambomeme_eval.qrels import ANNOTATORS, MOST_DIFFERENCE
 
 LEVELS: Final = 4
 """Grades 0 to 3."""
@@ -72,7 +72,7 @@ class Agreement:
         kappa: quadratic, the mean of `pairs` by their candidates; None where none is defined.
         pairs: of each two people who judged something together, by their names.
         between: the two annotators of each candidate.
-        third: the candidates that went to a third person.
+        third: the candidates that a third person decided; others may still wait for one.
         own: each person against himself, by his name.
     """
 
@@ -172,10 +172,15 @@ def agreement(candidates: Iterable[Candidate], judgements: Iterable[Judgement]) 
     rows: dict[tuple[str, str, str], list[Judgement]] = {
         (one.query, one.item, one.content_hash): [] for one in candidates
     }
+    decided = set()
     for row in judgements:
-        if row.role is Role.ANNOTATOR and (row.query, row.item, row.content_hash) in rows:
-            rows[row.query, row.item, row.content_hash].append(row)
-    pairs = [pair for about in rows.values() if (pair := _pair(about))]
+        about = row.query, row.item, row.content_hash
+        if row.role is Role.ANNOTATOR and about in rows:
+            rows[about].append(row)
+        elif row.role is Role.ADJUDICATOR:
+            decided.add(about)
+    paired = {about: pair for about, found in rows.items() if (pair := _pair(found))}
+    pairs = list(paired.values())
     kappas = _kappas(pairs)
     return Agreement(
         candidates=len(pairs),
@@ -183,7 +188,7 @@ def agreement(candidates: Iterable[Candidate], judgements: Iterable[Judgement]) 
         kappa=_mean(kappas),
         pairs=kappas,
         between=likeness(pairs),
-        third=Rate(sum(needs_adjudicator(pair) for pair in pairs), len(pairs)),
+        third=Rate(len(decided & paired.keys()), len(pairs)),
         own=_own(rows.values()),
     )
 

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from mambomeme_eval.agreement import Agreement, Likeness, Rate
+from mambomeme_eval.counting import counted
 from mambomeme_tui.text import printable
 
 MEASURES: Final = {
@@ -17,7 +18,7 @@ MEASURES: Final = {
 def lines(found: Agreement) -> list[str]:
     """An agreement for a person, plain printable text."""
     told = [
-        f"{found.candidates} candidates with two annotators",
+        f"{counted(found.candidates, 'candidate')} with two annotators",
         f"  {'Krippendorff alpha, ordinal':<30} {_number(found.alpha)}",
         f"  {'quadratic kappa':<30} {_number(found.kappa)}",
         *_of(found.between),
@@ -25,9 +26,9 @@ def lines(found: Agreement) -> list[str]:
     ]
     for pair in found.pairs if len(found.pairs) > 1 else ():
         names = " and ".join(map(printable, pair.people))
-        told.append(f"{names}: quadratic kappa {_number(pair.kappa)} on {pair.candidates} candidates")
+        told.append(f"{names}: quadratic kappa {_number(pair.kappa)} on {counted(pair.candidates, 'candidate')}")
     for name, own in found.own.items():
-        told += [f"{printable(name)} against the same person, {own.exact.total} repetitions", *_of(own)]
+        told += [f"{printable(name)} against the same person, {counted(own.exact.total, 'repetition')}", *_of(own)]
     return told
 
 

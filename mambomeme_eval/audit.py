@@ -21,6 +21,7 @@ from mambomeme_eval.benchmark import Audit, Inspection, Query
 from mambomeme_eval.loading import Mode, load, world_of
 from mambomeme_eval.loading_rows import to_lines
 from mambomeme_eval.serving import serving
+from mambomeme_eval.writing import write_new
 from mambomeme_tui import paths
 from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.encoder import QueryEncoder
@@ -187,7 +188,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(path: Path, text: str) -> None:
     try:
-        with path.open("x", encoding="utf-8") as stream:  # never over what annotators have written
-            stream.write(text)
+        write_new(path, text)  # never over what annotators have written
     except OSError as error:
         raise UsageError(f"{printable(str(path))} can't be written: {error.strerror}.") from None

@@ -1,13 +1,20 @@
 """The command line of the evaluation: one command a benchmark; errors are one sentence and an exit code."""
 
 import argparse
+import contextlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
 
+from mambomeme_eval.answers import answering
+from mambomeme_eval.counting import counted
 from mambomeme_tui import __version__
-from mambomeme_tui.errors import MamboError, UsageError
+from mambomeme_tui.commands.output import tell
+from mambomeme_tui.errors import MamboError, OutputError, ReaderGone, UsageError
 from mambomeme_tui.text import printable
+
+MOST_FAULTS = 20
 
 EXIT_CODES = """\
 exit codes:
@@ -16,7 +23,8 @@ exit codes:
   2  the command line is wrong, files can't be scored together, or a package that measuring needs is not installed
   3  the corpus, a partition or a run has faults; each is named
   4  no index can be served
-  6  a file of judging could not be written
+  5  judging needs a terminal that can show it
+  6  a file of judging, or what is printed, could not be written
   70 something went wrong that should not have
 """
 
@@ -29,6 +37,7 @@ class _Parser(argparse.ArgumentParser):
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option."""
     from mambomeme_eval import audit, commands_judging, commands_scoring, leaks, pipeline, quick
+    from mambomeme_eval.bench import command as bench
 
     parser = _Parser(
         prog="mambomeme-eval",
@@ -48,6 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands_judging.add_commands(commands)
     commands_scoring.add_commands(commands)
     for name, module, told in (
+        ("bench", bench, "measure a release in a terminal, run its gates, and score it"),
         ("audit", audit, "check no-match queries against every field of the corpus"),
         ("leaks", leaks, "find what two partitions share"),
     ):
@@ -62,8 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     try:
-        options = build_parser().parse_args(arguments)
-        return int(options.run(options))
+        with answering():
+            options = build_parser().parse_args(arguments)
+            return int(options.run(options))
+    except OutputError as error:
+        return _leave_quietly(error.exit_code if isinstance(error, ReaderGone) else _complain(error, debug))
     except MamboError as error:
         return _complain(error, debug)
     except ModuleNotFoundError as error:
@@ -78,12 +91,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _complain(error: MamboError, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    for fault in getattr(error, "faults", ()):
-        print(printable(str(fault)), file=sys.stderr)
-    print(f"mambomeme-eval: {printable(str(error))}", file=sys.stderr)
+    faults = list(getattr(error, "faults", ()))
+    for fault in faults[:MOST_FAULTS]:
+        tell(printable(str(fault)))
+    if len(faults) > MOST_FAULTS:
+        tell(f"and {counted(len(faults) - MOST_FAULTS, 'more fault')}")
+    tell(f"mambomeme-eval: {printable(str(error))}")
     if error.exit_code == MamboError.exit_code and not debug:
-        print("Run `mambomeme-eval --debug` with the same command to see where.", file=sys.stderr)
+        tell("Run `mambomeme-eval --debug` with the same command to see where.")
     return error.exit_code
+
+
+def _leave_quietly(code: int) -> int:
+    """The interpreter flushes standard output once more at its end, and would complain."""
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 if __name__ == "__main__":

@@ -16,12 +16,16 @@ from mambomeme_eval.adjudication import adjudicator_desk
 from mambomeme_eval.agreement import agreement
 from mambomeme_eval.annotate.sitting import Sitting, utc_now
 from mambomeme_eval.benchmark import LIMIT
+from mambomeme_eval.counting import counted
 from mambomeme_eval.desk import Desk, annotator_desk, ledger_of
 from mambomeme_eval.export import export, take_in
-from mambomeme_eval.judging import Judging, open_judging, write_whole
+from mambomeme_eval.judging import Judging, open_judging
+from mambomeme_eval.ledger import Ledger
 from mambomeme_eval.loading import Mode, load, world_of
+from mambomeme_eval.loading_rows import is_there
 from mambomeme_eval.pool_writing import Made, extend, seed_of
 from mambomeme_eval.pooling import GOLD_FILE, NEAR_MISSES, SYSTEMS, gather, read_gold, search_all
+from mambomeme_eval.writing import write_whole
 from mambomeme_tui import paths
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.text import printable
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[Any]
 
 FIRST_SEED: Final = 1
+NOTHING_LEFT: Final = "nothing is left to be judged"
 
 
 def add_commands(commands: "Subparsers") -> None:
@@ -116,7 +121,7 @@ def run_pool(options: argparse.Namespace) -> int:
     partition = load(folder, world, Mode.STRUCTURE)
     gold_file = paths.expand(options.gold) if options.gold else folder / GOLD_FILE
     queries = {query.id: query for query in partition.queries}
-    gold = read_gold(gold_file, queries, world) if options.gold or gold_file.exists() else ()
+    gold = read_gold(gold_file, queries, world) if options.gold or is_there(gold_file) else ()
     known = seed_of(folder)
     seed = next((one for one in (options.seed, known) if one is not None), FIRST_SEED)
     data = paths.expand(options.data_dir) if options.data_dir else paths.data_dir()
@@ -125,7 +130,7 @@ def run_pool(options: argparse.Namespace) -> int:
         made = Made(engine.version.name, tuple(SYSTEMS), options.depth, NEAR_MISSES)
     found = gather(partition.queries, rankings, partition.targets, gold, world, options.depth, seed)
     done = extend(folder, world, found, made, seed)
-    print(f"{done.added} candidates added, {done.total} in the pool, judgement set {done.judgement_set}")
+    print(f"{counted(done.added, 'candidate')} added, {done.total} in the pool, judgement set {done.judgement_set}")
     return 0
 
 
@@ -141,20 +146,29 @@ def run_adjudicate(options: argparse.Namespace) -> int:
 
 def _judge(desk: Desk, options: argparse.Namespace) -> int:
     ledger = ledger_of(desk.judging)
-    if options.export or options.take_in:
-        if told := ledger.recover():
-            print(told)
-        path = paths.expand(options.export or options.take_in)
-        if options.export:
-            count = export(desk, ledger, path)
-            print(f"{count} candidates exported to {printable(str(path))}" if count else "nothing is left to be judged")
-        else:
-            print(f"{take_in(desk, ledger, path, utc_now())} judgements appended")
+    if options.export:
+        path = paths.expand(options.export)
+        count = export(desk, ledger, path)
+        print(f"{counted(count, 'candidate')} exported to {printable(str(path))}" if count else NOTHING_LEFT)
+        return 0
+    if options.take_in:
+        _take_in(desk, ledger, paths.expand(options.take_in))
         return 0
     from mambomeme_eval.annotate.screen import judge  # Textual, which no file needs
 
-    print(f"{judge(Sitting(desk, ledger))} judgements appended")
+    print(f"{counted(judge(lambda: Sitting(desk, ledger)), 'judgement')} appended")
     return 0
+
+
+def _take_in(desk: Desk, ledger: Ledger, path: Path) -> None:
+    if told := ledger.recover():
+        print(told)
+    done = take_in(desk, ledger, path, utc_now())
+    print(f"{counted(done.appended, 'judgement')} appended")
+    if done.own:
+        print(f"{counted(done.own, 'row')} passed by: you judged it elsewhere since the export")
+    if done.closed:
+        print(f"{counted(done.closed, 'row')} passed by: others completed it since the export")
 
 
 def run_agreement(options: argparse.Namespace) -> int:

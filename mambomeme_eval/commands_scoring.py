@@ -5,6 +5,7 @@ A score that fails its gates is printed like any other; the exit code says that 
 
 import argparse
 import json
+import math
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 from mambomeme_eval import scorecard_text, trec
 from mambomeme_eval.acceptance import KEEP, Claim
 from mambomeme_eval.benchmark import Partition
-from mambomeme_eval.engine_run import SYSTEMS, run_engine
+from mambomeme_eval.engine_run import SYSTEMS, run_engine, run_file
 from mambomeme_eval.loading import Mode, load, world_of
 from mambomeme_eval.loading_structure import World
 from mambomeme_eval.scorecard import Card, Terms, assess, to_dict
 from mambomeme_eval.scoring import identity_of, is_trec, read_release, read_systems, read_trec, truth_of
 from mambomeme_eval.truth import Unscorable
+from mambomeme_eval.writing import write_whole
 from mambomeme_tui import paths
-from mambomeme_tui.errors import UsageError
+from mambomeme_tui.errors import OutputError, UsageError
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.text import printable
 
@@ -48,7 +50,8 @@ def add_commands(commands: "Subparsers") -> None:
         command.add_argument("runs", nargs="+", metavar="RUN", help="a run in JSONL, or a TREC run file")
         command.add_argument("--release", metavar="FILE", help="JSON: which release tests passed")
         command.add_argument("--seed", type=_whole, default=SEED, metavar="N", help="of the bootstrap")
-        command.add_argument("--milliseconds", type=float, metavar="MS", help="charged for each request of a TREC run")
+        charged = "charged for each request of a TREC run"
+        command.add_argument("--milliseconds", type=_milliseconds, metavar="MS", help=charged)
         command.add_argument("--json", metavar="FILE", help="write the scorecard there, unrounded")
         if name == "accept":
             command.add_argument("--claim", choices=[str(one) for one in Claim], required=True, help="named in advance")
@@ -68,6 +71,16 @@ def _whole(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 19:
         return int(text)
     raise argparse.ArgumentTypeError(f"a whole number, not {text[:20]!r}")
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isfinite(number) and number >= 0:
+        return number
+    raise argparse.ArgumentTypeError(f"a number of milliseconds from 0, not {text[:20]!r}")
 
 
 def _repeats(text: str) -> int:
@@ -90,12 +103,15 @@ def run_systems(options: argparse.Namespace) -> int:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{out} can't be a folder: {error.strerror}.") from None
+    systems = list(dict.fromkeys(options.system or SYSTEMS))
+    for system in systems:
+        run_file(out, system)  # before anything is asked
     data = paths.expand(options.data_dir) if options.data_dir else paths.data_dir()
     with closing(Engine(data)) as engine:
         engine.load_dense()
         if engine.dense_error:
             raise engine.dense_error
-        for system in dict.fromkeys(options.system or SYSTEMS):
+        for system in systems:
             _run_one(engine, partition, system, out, options)
     return 0
 
@@ -149,9 +165,9 @@ def _assess(options: argparse.Namespace, claim: Claim | None) -> Card:
 def _write(path: Path, card: Card) -> None:
     text = json.dumps(to_dict(card), indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False)
     try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"The scorecard can't be written to {path}: {error.strerror}.") from None
+        write_whole(path, text + "\n")
+    except OutputError as error:
+        raise UsageError(f"The scorecard can't be written to {path}: {error.message}") from None
 
 
 def run_qrels(options: argparse.Namespace) -> int:

@@ -174,6 +174,7 @@ def ledger_of(judging: Judging) -> Ledger:
     """The raw judgements of an opened pool, held to its rules."""
 
     def faults(table: Table[Judgement]) -> list[Fault]:
-        return list(rules.judgement_faults(table, judging.table, judging.header))
+        known = rules.judgement_faults(table, judging.table, judging.header)
+        return [*known, *rules.journal_faults(table, judging.pooling)]
 
     return Ledger(judging.folder, faults)

@@ -4,6 +4,7 @@ Nothing is cached and one request is made at a time. Its times are the engine's 
 person waits, which only the program in a terminal has.
 """
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import Final, TextIO
 
 from mambomeme_eval.benchmark import LIMIT, Partition, Query
 from mambomeme_eval.figures import milliseconds
+from mambomeme_eval.loading_rows import is_there
 from mambomeme_eval.machine import identity
 from mambomeme_eval.pooling import pcg64
-from mambomeme_eval.runs import Request, RunHeader, to_line
+from mambomeme_eval.runs import Request, RunHeader, partition_digest, to_line
+from mambomeme_tui.errors import UsageError
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import State
 
@@ -36,7 +39,7 @@ def blocks(queries: Sequence[Query], count: int, seed: int) -> list[list[Query]]
 def run_engine(
     engine: Engine, partition: Partition, system: str, repeats: int, seed: int, out: Path, progress: Progress
 ) -> Path:
-    """Run one system and write its run; returns the file.
+    """Run one system and write its run, which gets its name once it is whole; returns the file.
 
     Args:
         engine: both routes loaded.
@@ -46,6 +49,10 @@ def run_engine(
         seed: of the order.
         out: an existing folder.
         progress: hears the system, and how many requests of how many were made.
+
+    Raises:
+        UsageError: there is a run of the system already.
+        OSError: the run can't be written.
     """
     header = RunHeader(
         system=system,
@@ -56,11 +63,30 @@ def run_engine(
         seed=seed,
         repeats=repeats,
         identity=identity(),
+        queries=partition_digest(partition),
     )
+    path = run_file(out, system)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", buffering=1) as stream:  # line by line
+            stream.write(to_line(header))
+            _ask_all(engine, partition, system, repeats, seed, stream, progress)
+            os.fsync(stream.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def run_file(out: Path, system: str) -> Path:
+    """Where the run of a system goes.
+
+    Raises:
+        UsageError: a file is there already; a run is never written over.
+    """
     path = out / f"{system}.jsonl"
-    with path.open("w", encoding="utf-8", buffering=1) as stream:  # line by line
-        stream.write(to_line(header))
-        _ask_all(engine, partition, system, repeats, seed, stream, progress)
+    if is_there(path):
+        raise UsageError(f"{path} is there already.", "Name another folder with --out.")
     return path
 
 

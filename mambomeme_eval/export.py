@@ -1,12 +1,12 @@
 """The file mode of judging: the open questions of one person as JSONL rows, and the answered file back again.
 
 A row holds the query and what the item says and shows; nothing of systems, ranks, scores, exact targets or other
-people's answers. The person fills in `grade` and `safety` and changes nothing else. Import is all or nothing, and tells
-every fault.
+people's answers. The person fills in `grade` and `safety` and changes nothing else. Import tells every fault and then
+takes in nothing; only what got all its judgements since the export is passed by.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,8 @@ from mambomeme_eval.benchmark_values import STRICT
 from mambomeme_eval.desk import Desk, Task
 from mambomeme_eval.ledger import Ledger, Rows
 from mambomeme_eval.loading_rows import Row, Table, read_table, to_lines
+from mambomeme_eval.qrels import Pair
+from mambomeme_eval.writing import write_new
 from mambomeme_tui.errors import Fault, OutputError
 from mambomeme_tui.records import SafetyClass
 from mambomeme_tui.text import printable
@@ -117,33 +119,77 @@ def export(desk: Desk, ledger: Ledger, path: Path) -> int:
     if left:
         text = to_lines(question(desk, task, len(left)) for task in left)
         try:
-            with path.open("x", encoding="utf-8") as stream:  # never over what somebody has filled in
-                stream.write(text)
+            write_new(path, text)  # never over what somebody has filled in
         except OSError as error:
             reason = error.strerror or str(error)
             raise OutputError(f"{printable(str(path))} can't be written: {reason}.") from None
     return len(left)
 
 
-def take_in(desk: Desk, ledger: Ledger, path: Path, now: datetime) -> int:
-    """Append the answers of a file; how many these are.
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What an import did: rows appended, passed by as the person judged them elsewhere, and as others did."""
+
+    appended: int
+    own: int
+    closed: int
+
+
+def take_in(desk: Desk, ledger: Ledger, path: Path, now: datetime) -> TakenIn:
+    """Append the answers of a file but for those to what is not open any more.
 
     Raises:
         PartitionError: with every fault of the file; nothing was appended.
     """
     table = read_table(path, Question)
+    if foreign := _foreign(desk, table):
+        raise PartitionError([foreign], "file of answers")
     faults = [*table.faults, *_faults(desk, table)]
+    passed: list[bool] = []
 
     def make(rows: Rows) -> list[Judgement]:
         tasks = {task.number: task for task in desk.tasks}
         known = [row for row in table.rows if row.value.number in tasks]
         done = [(row, tasks[row.value.number]) for row in sorted(known, key=lambda row: row.value.number)]
-        closed = _closed(desk, table, done, rows)
-        if all_faults := [*faults, *closed]:
+        left = desk.open(rows)
+        lost = _incomplete(desk, table, left, ledger.withdrawn())
+        if all_faults := [*faults, *lost, *_alone(desk, table, done, rows)]:
             raise PartitionError(all_faults, "file of answers")
-        return [_answer(desk, task, row.value, now) for row, task in done]
+        numbers, own = {task.number for task in left}, _own(desk, rows)
+        passed.extend((*task.pair, task.repeat) in own for _, task in done if task.number not in numbers)
+        return [_answer(desk, task, row.value, now) for row, task in done if task.number in numbers]
 
-    return len(ledger.add(make))
+    appended = len(ledger.add(make))
+    return TakenIn(appended, sum(passed), len(passed) - sum(passed))
+
+
+def _own(desk: Desk, rows: Rows) -> set[tuple[str, str, bool]]:
+    return {(row.query, row.item, row.repeat) for row in rows if row.annotator == desk.annotator}
+
+
+def _foreign(desk: Desk, table: Table[Question]) -> Fault | None:
+    """One fault for a whole file that was exported for somebody or something else, in place of one for each row."""
+    judging = desk.judging
+    for name, wanted, told in (
+        ("annotator", desk.annotator, f"a file of {printable(desk.annotator)}; this one is somebody else's"),
+        ("role", desk.role, f"a file of an {desk.role}; this one is of another role"),
+        ("guideline", judging.header.guideline, "the guideline as it is now; the file is of another one"),
+        ("pool", judging.pool.version, "the pool as it is now; the file is of another one, so export it again"),
+    ):
+        if table.rows and all(getattr(row.value, name) != wanted for row in table.rows):
+            return table.fault(1, name, told)
+    return None
+
+
+def _incomplete(
+    desk: Desk, table: Table[Question], left: Sequence[Task], withdrawn: Collection[Pair]
+) -> Iterator[Fault]:
+    """An annotator's file holds all that is open to him: nothing opens after an export but what was taken back."""
+    held = {row.value.number for row in table.rows}
+    lost = [task for task in left if task.number not in held and task.pair not in withdrawn]
+    if desk.role is Role.ANNOTATOR and table.whole and table.rows and lost:
+        wanted = len(table.rows) + len(lost)
+        yield table.fault(len(table.rows), "of", f"{wanted} rows, as many as are open; {len(lost)} were left out")
 
 
 def _answer(desk: Desk, task: Task, answered: Question, now: datetime) -> Judgement:
@@ -152,14 +198,13 @@ def _answer(desk: Desk, task: Task, answered: Question, now: datetime) -> Judgem
     return desk.row(task, answered.grade, answered.safety, now)
 
 
-def _closed(desk: Desk, table: Table[Question], done: list[tuple[Row[Question], Task]], rows: Rows) -> Iterator[Fault]:
+def _alone(desk: Desk, table: Table[Question], done: list[tuple[Row[Question], Task]], rows: Rows) -> Iterator[Fault]:
+    """Repetitions without their first answers."""
     open_now = {task.number for task in desk.open(rows)}
     given = {task.pair for _, task in done if not task.repeat}
     first = {(row.query, row.item) for row in rows if row.annotator == desk.annotator}
     for row, task in done:
-        if task.number not in open_now:
-            yield table.fault(row.line, "number", "a candidate that is open; this one has all its judgements already")
-        elif task.repeat and task.pair not in given | first:
+        if task.number in open_now and task.repeat and task.pair not in given | first:
             yield table.fault(row.line, "number", "a candidate whose first row is in the file too")
 
 

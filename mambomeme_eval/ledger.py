@@ -1,7 +1,7 @@
 """The file of raw judgements: every answer is on the disk before the next question is asked.
 
 `judgements.jsonl` is appended to, under a lock, and its rows are never changed. A line that a crash left half-written
-is taken off, and its question is asked again. The one way back is `withdraw`: a person takes back what he has just
+is put aside, and its question is asked again. The one way back is `withdraw`: a person takes back what he has just
 answered, and the row moves to `withdrawn.jsonl`, so that everything that was ever answered stands in one of the two.
 """
 
@@ -15,17 +15,23 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from mambomeme_eval.benchmark import Judgement, PartitionError, Role
-from mambomeme_eval.judging import synchronise, write_whole
 from mambomeme_eval.loading import JUDGEMENTS_FILE
-from mambomeme_eval.loading_rows import Table, read_table, to_lines
+from mambomeme_eval.loading_rows import Row, Table, is_record, is_there, read_table, to_lines
+from mambomeme_eval.writing import synchronise, write_whole
 from mambomeme_tui.errors import Fault, OutputError, UsageError
+from mambomeme_tui.files import read_bytes
 
 WITHDRAWN_FILE: Final = "withdrawn.jsonl"
+REST_FILE: Final = f"{JUDGEMENTS_FILE}.rest"
 LOCK_FILE: Final = ".judgements.lock"
 LOCK_SECONDS: Final = 20.0
+MOST_OF_A_ROW: Final = 64_000
+"""Bytes; whatever is longer was never a row that a crash cut off."""
 RECOVERED: Final = (
-    "The last line of judgements.jsonl was half-written and has been taken off; its question will be asked again."
+    "The last line of judgements.jsonl was half-written and was put into judgements.jsonl.rest; "
+    "its question will be asked again."
 )
+COMPLETED: Final = "The last line of judgements.jsonl lacked only its line feed; its answer is kept."
 
 Rows = tuple[Judgement, ...]
 Rules = Callable[[Table[Judgement]], Iterable[Fault]]
@@ -51,7 +57,7 @@ class Ledger:
         Raises:
             PartitionError: the file has faults, also where its last line is half-written.
         """
-        if not self._path.exists():
+        if not is_there(self._path):
             return ()
         stamp = self._stamp()
         if self._known is None or self._known[0] != stamp:
@@ -67,16 +73,33 @@ class Ledger:
         return status.st_size, status.st_mtime_ns
 
     def recover(self) -> str:
-        """Take off a half-written last line; the sentence that tells it, or an empty text where there was none."""
+        """Mend a last line without its end; the sentence that tells it, or an empty text where there was none.
+
+        A whole row gets its line feed; anything else is put aside.
+
+        Raises:
+            PartitionError: the rest is longer than any row, so that it is none that was cut off; it stays.
+        """
         with self._alone():
-            data = self._path.read_bytes() if self._path.exists() else b""
+            data = read_bytes(self._path) if is_there(self._path) else b""
             whole = data.rfind(b"\n") + 1
-            if whole == len(data):
-                return ""
-            with self._path.open("r+b") as stream:
-                stream.truncate(whole)
-                os.fsync(stream.fileno())
-            return RECOVERED
+            rest = data[whole:]
+            if len(rest) > MOST_OF_A_ROW:
+                expected = f"a row and its line feed; these {len(rest)} bytes are longer than any row"
+                fault = Fault(str(self._path), data.count(b"\n") + 1, "(line)", expected)
+                raise PartitionError([fault], "file of judgements")
+            if is_record(rest, Judgement):
+                _append(self._path, "\n")
+                return COMPLETED
+            return self._put_aside(rest, whole) if rest else ""
+
+    def _put_aside(self, rest: bytes, whole: int) -> str:
+        """Cut the file to its whole rows, once the rest stands in another one."""
+        _append_bytes(self._folder / REST_FILE, rest + b"\n")
+        with self._path.open("r+b") as stream:
+            stream.truncate(whole)
+            os.fsync(stream.fileno())
+        return RECOVERED
 
     def add(self, make: Callable[[Rows], Sequence[Judgement]]) -> Rows:
         """Append rows; one is written at once, several all or none.
@@ -103,7 +126,8 @@ class Ledger:
         """Take back a row that was just given.
 
         Raises:
-            UsageError: it is not there any more, or a third person has decided about it meanwhile.
+            UsageError: it is not there any more, a third person has decided about it meanwhile, or another row of
+                the person builds on it.
             OutputError: a file can't be written.
         """
         with self._alone():
@@ -113,10 +137,34 @@ class Ledger:
                 raise UsageError("That judgement is not there any more.")
             if any(one.role is Role.ADJUDICATOR and one.annotator != row.annotator for one in pair):
                 raise UsageError("A third person has decided about that one meanwhile.")
+            if any(one.annotator == row.annotator for one in pair[pair.index(row) + 1 :]):
+                raise UsageError("You have judged that one a second time meanwhile, so that the first answer stays.")
+            if any(self._rules(self._without(rows, row))):
+                raise UsageError("Other judgements build on that one meanwhile, so that it stays.")
             _append(self._folder / WITHDRAWN_FILE, to_lines([row]))
             lines = self._path.read_text("utf-8").split("\n")
             del lines[rows.index(row)]  # the others stay as they were written
             write_whole(self._path, "\n".join(lines))
+
+    def withdrawn(self) -> frozenset[tuple[str, str]]:
+        """Queries and items of which an answer was taken back at some time.
+
+        Raises:
+            PartitionError: the file has faults.
+        """
+        path = self._folder / WITHDRAWN_FILE
+        if not is_there(path):
+            return frozenset()
+        table = read_table(path, Judgement)
+        if table.faults:
+            raise PartitionError(table.faults, "file of judgements")
+        return frozenset((row.query, row.item) for row in table.values)
+
+    def _without(self, rows: Rows, row: Judgement) -> Table[Judgement]:
+        """What the file will hold."""
+        at = rows.index(row)
+        left = (*rows[:at], *rows[at + 1 :])
+        return Table(str(self._path), tuple(Row(line, one) for line, one in enumerate(left, 1)), ())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -140,12 +188,16 @@ _ADAPTER: Final = TypeAdapter(Judgement)
 
 
 def _append(path: Path, text: str) -> None:
-    """Append text and wait until it is on the disk; what was written of it in vain is taken off again."""
+    _append_bytes(path, text.encode())
+
+
+def _append_bytes(path: Path, added: bytes) -> None:
+    """Append bytes and wait until it is on the disk; what was written of it in vain is taken off again."""
     there = path.exists()
     with path.open("ab", buffering=0) as stream:
         before = stream.seek(0, os.SEEK_END)
         try:
-            data = memoryview(text.encode())
+            data = memoryview(added)
             while data:
                 data = data[stream.write(data) :]
             os.fsync(stream.fileno())

@@ -3,6 +3,7 @@
     partition.json      what it is, with versions       queries.jsonl       the queries
     targets.jsonl       exact targets                   pool.json, .jsonl   what is to be judged
     judgements.jsonl    raw grades                      audits.jsonl        the checks of no-match queries
+    pooling.json        where it is there: the versions that the pool had
 
 While queries are still being written, the first three are enough (`Mode.STRUCTURE`). How a damaged file is treated
 stands in `loading_rows`.
@@ -30,7 +31,8 @@ from mambomeme_eval.benchmark import (
     Targets,
     shortfalls,
 )
-from mambomeme_eval.loading_rows import Table, read_document, read_table
+from mambomeme_eval.journal import POOLING_FILE, Pooling
+from mambomeme_eval.loading_rows import Table, is_there, read_document, read_table
 from mambomeme_eval.loading_structure import World
 from mambomeme_eval.qrels import derive
 from mambomeme_tui import corpus
@@ -58,6 +60,7 @@ class _Tables:
     pool: Table[Candidate]
     judgements: Table[Judgement]
     audits: Table[Audit]
+    journal: Table[Pooling]
 
     @property
     def head(self) -> Header | None:
@@ -65,7 +68,8 @@ class _Tables:
 
     def row_faults(self) -> Iterable[Fault]:
         first = (self.header.faults, self.queries.faults, self.targets.faults)
-        return chain(*first, self.pool_header.faults, self.pool.faults, self.judgements.faults, self.audits.faults)
+        judged = (self.pool_header.faults, self.pool.faults, self.judgements.faults, self.audits.faults)
+        return chain(*first, *judged, self.journal.faults)
 
 
 def world_of(root: Path) -> World:
@@ -116,6 +120,7 @@ def load(folder: Path, world: World, mode: Mode = Mode.SCORING) -> Partition:
 
 def _read(folder: Path, mode: Mode) -> _Tables:
     scoring = mode is Mode.SCORING
+    kept = scoring and is_there(folder / POOLING_FILE)
     return _Tables(
         read_document(folder / HEADER_FILE, Header),
         read_table(folder / QUERIES_FILE, Query),
@@ -124,6 +129,7 @@ def _read(folder: Path, mode: Mode) -> _Tables:
         read_table(folder / POOL_FILE, Candidate) if scoring else Table(POOL_FILE, (), ()),
         read_table(folder / JUDGEMENTS_FILE, Judgement) if scoring else Table(JUDGEMENTS_FILE, (), ()),
         read_table(folder / AUDITS_FILE, Audit) if scoring else Table(AUDITS_FILE, (), ()),
+        read_document(folder / POOLING_FILE, Pooling) if kept else Table(POOLING_FILE, (), ()),
     )
 
 
@@ -143,6 +149,7 @@ def _scoring_faults(tables: _Tables, world: World) -> list[Fault]:
         *judged.subset_faults(tables.queries),
         *judged.pool_faults(tables.pool, tables.pool_header, tables.queries, world),
         *judged.judgement_faults(tables.judgements, tables.pool, tables.head),
+        *(fault for kept in tables.journal.values for fault in judged.journal_faults(tables.judgements, kept)),
         *judged.audit_faults(tables.audits, tables.queries, tables.head, world),
     ]
     if tables.pool.whole and tables.judgements.whole:

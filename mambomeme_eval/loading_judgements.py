@@ -21,6 +21,7 @@ from mambomeme_eval.benchmark import (
     Role,
     pool_version,
 )
+from mambomeme_eval.journal import Pooling
 from mambomeme_eval.loading_rows import Row, Table, twice
 from mambomeme_eval.loading_structure import World
 from mambomeme_eval.qrels import ANNOTATORS, Qrels, needs_adjudicator
@@ -88,6 +89,14 @@ def judgement_faults(table: Table[Judgement], pool: Table[Candidate], header: He
     for rows in pairs.values():
         yield from _people_faults(table, rows)
         yield from _third_faults(table, rows)
+
+
+def journal_faults(table: Table[Judgement], pooling: Pooling) -> Iterator[Fault]:
+    """Whether each row was given on this pool, or on one that it grew from."""
+    known = {batch.version for batch in pooling.batches}
+    for row in table.rows:
+        if row.value.pool not in known:
+            yield table.fault(row.line, "pool", "a version of the pool that its journal names")
 
 
 def _people_faults(table: Table[Judgement], rows: Rows) -> Iterator[Fault]:

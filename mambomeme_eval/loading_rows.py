@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from mambomeme_eval.benchmark import to_row
 from mambomeme_tui.errors import Fault
+from mambomeme_tui.files import read_bytes
 
 T = TypeVar("T")
 
@@ -96,13 +97,27 @@ def to_lines(records: Iterable[Any]) -> str:
     return "".join(json.dumps(to_row(record), ensure_ascii=False) + "\n" for record in records)
 
 
-def _read(path: Path) -> tuple[bytes, list[Fault]]:
-    if not path.is_file():  # a pipe would be waited for
-        return b"", [Fault(str(path), 1, "(file)", "a regular file")]
+def is_record(data: bytes, kind: type[Any]) -> bool:
+    """Whether a line without its end is a whole row."""
+    return bool(_record("", 1, data, kind, TypeAdapter(kind))[0])
+
+
+def is_there(path: Path) -> bool:
+    """Whether a name is taken; also where what it names can't be looked at, which reading it will tell."""
     try:
-        return path.read_bytes(), []
-    except OSError as error:
-        return b"", [Fault(str(path), 1, "(file)", f"a readable file: {error.strerror}")]
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path.is_symlink()
+    except OSError:
+        return True
+    return True
+
+
+def _read(path: Path) -> tuple[bytes, list[Fault]]:
+    try:
+        return read_bytes(path), []
+    except (OSError, ValueError) as error:
+        return b"", [Fault(str(path), 1, "(file)", f"a readable file: {getattr(error, 'strerror', None) or error}")]
 
 
 def _record(file: str, line: int, data: bytes, kind: type[T], adapter: TypeAdapter[T]) -> tuple[list[T], list[Fault]]:

@@ -12,10 +12,11 @@ from typing import Any
 
 from mambomeme_eval import loading_judgements as rules
 from mambomeme_eval.benchmark import Candidate, Header, PartitionError, PoolHeader, Query, pool_version, to_row
-from mambomeme_eval.judging import POOLING_FILE, Batch, Pooling, write_whole
+from mambomeme_eval.journal import POOLING_FILE, Batch, Pooling
 from mambomeme_eval.loading import HEADER_FILE, POOL_FILE, POOL_HEADER_FILE, QUERIES_FILE
-from mambomeme_eval.loading_rows import read_document, read_table, to_lines
+from mambomeme_eval.loading_rows import is_there, read_document, read_table, to_lines
 from mambomeme_eval.loading_structure import World
+from mambomeme_eval.writing import write_whole
 from mambomeme_tui.errors import Fault, UsageError
 
 
@@ -55,7 +56,7 @@ def seed_of(folder: Path) -> int | None:
     Raises:
         PartitionError: `pooling.json` can't be read.
     """
-    if not (folder / POOLING_FILE).exists():
+    if not is_there(folder / POOLING_FILE):
         return None
     table = read_document(folder / POOLING_FILE, Pooling)
     if table.faults:
@@ -106,7 +107,7 @@ def _before(folder: Path, world: World) -> _Before:
     faults: list[Fault] = [*header.faults, *rules.header_faults(header, world)]
     if faults:
         raise PartitionError(faults)
-    if not (folder / POOL_FILE).exists():
+    if not is_there(folder / POOL_FILE):
         return _Before(header.values[0], (), (), 0, None, ())
     table = read_table(folder / POOL_FILE, Candidate)
     pool, pooling = (

@@ -7,11 +7,12 @@ from typing import Final
 
 from mambomeme_eval import loading_judgements as rules
 from mambomeme_eval.benchmark import Audit, Header, Query, Role
+from mambomeme_eval.counting import counted
 from mambomeme_eval.desk import annotator_desk
 from mambomeme_eval.judging import Judging
 from mambomeme_eval.ledger import Rows
 from mambomeme_eval.loading import AUDITS_FILE, HEADER_FILE, QUERIES_FILE
-from mambomeme_eval.loading_rows import Table, read_document, read_table
+from mambomeme_eval.loading_rows import Table, is_there, read_document, read_table
 from mambomeme_eval.qrels import derive
 from mambomeme_tui.errors import Fault
 from mambomeme_tui.text import printable
@@ -75,7 +76,7 @@ def progress(judging: Judging, rows: Rows) -> Progress:
 
 def _audit_faults(judging: Judging, queries: Table[Query]) -> Iterator[Fault]:
     path = judging.folder / AUDITS_FILE
-    table: Table[Audit] = read_table(path, Audit) if path.exists() else Table(str(path), (), ())
+    table: Table[Audit] = read_table(path, Audit) if is_there(path) else Table(str(path), (), ())
     yield from table.faults
     yield from rules.audit_faults(table, queries, judging.header, judging.world)
 
@@ -84,22 +85,24 @@ def _person(judging: Judging, rows: Rows, name: str) -> Person:
     own = [row for row in rows if row.annotator == name]
     annotated = [row for row in own if row.role is Role.ANNOTATOR]
     first = {(row.query, row.item) for row in annotated if not row.repeat}
-    repeats = [task for task in annotator_desk(judging, name).tasks if task.repeat and task.pair in first]
     again = {(row.query, row.item) for row in annotated if row.repeat}
-    done = sum(task.pair in again for task in repeats)
-    return Person(name, len(first), done, len(repeats), len(own) - len(annotated))
+    asked = {task.pair for task in annotator_desk(judging, name).tasks if task.repeat} & first
+    return Person(name, len(first), len(again), len(asked | again), len(own) - len(annotated))
 
 
 def lines(found: Progress) -> list[str]:
     """A progress for a person, plain printable text."""
     final = found.candidates - sum(found.waiting.values())
-    told = [f"{final} of {found.candidates} candidates of {found.queries} queries have their final grade"]
-    told += [f"  {count} wait for {wanted}" for wanted, count in found.waiting.items()]
+    of = f"{counted(found.candidates, 'candidate')} of {counted(found.queries, 'query', 'queries')}"
+    told = [f"{final} of {of} {'has its' if found.candidates == 1 else 'have their'} final grade"]
+    told += [f"  {counted(count, 'waits', 'wait')} for {wanted}" for wanted, count in found.waiting.items()]
     told += ["nobody has judged yet"] if not found.people else []
     for one in found.people:
         decided = f", {one.decided} decided as third" if one.decided else ""
         name = printable(one.name)
-        told.append(f"{name}: {one.judged} judged, {one.repeats} of {one.repeats_in_all} repetitions{decided}")
+        told.append(
+            f"{name}: {one.judged} judged, {one.repeats} of {counted(one.repeats_in_all, 'repetition')}{decided}"
+        )
     told += _section("audits of no-match queries are missing or have expired", found.audits)
     told += _section("final grades contradict their queries", found.contradictions)
     if found.provisional:

@@ -5,6 +5,7 @@ made, written and flushed one by one, so that a run that was interrupted can be 
 feed, the last one too. Nothing in it is rounded, and it holds ids but no query text.
 """
 
+import hashlib
 import json
 import sys
 from collections import defaultdict
@@ -13,12 +14,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mambomeme_eval.benchmark import PartitionError
+from mambomeme_eval.benchmark import Partition, PartitionError
 from mambomeme_eval.loading_rows import distinct, refuse
 from mambomeme_eval.scorecard import System
 from mambomeme_tui.errors import Fault
+from mambomeme_tui.files import read_bytes
 
 SUFFIX: Final = ".jsonl"
+MOST_BYTES: Final = 512_000_000
+"""Of a run; the largest plan, 480 queries sixty times, makes a tenth of it."""
 ROUTES: Final = frozenset({"lexical", "dense"})
 
 
@@ -35,6 +39,7 @@ class RunHeader:
         seed: of the order of the requests.
         repeats: how often every query was to be asked; a run that ends earlier is not whole.
         identity: hardware, libraries, protocol and whatever else must be equal for two runs to be compared.
+        queries: their digest, see `partition_digest`; a run that doesn't name it can't be scored.
     """
 
     system: str
@@ -45,6 +50,7 @@ class RunHeader:
     seed: int
     repeats: int
     identity: dict[str, str] = field(default_factory=dict)
+    queries: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,12 @@ class Request:
     milliseconds: float | None
     error: str = ""
     routes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def partition_digest(partition: Partition) -> str:
+    """SHA-256 of the ids and texts of a partition's queries, in any order: what a run was asked."""
+    asked = sorted((query.id, query.text) for query in partition.queries)
+    return hashlib.sha256(json.dumps(asked, ensure_ascii=False).encode("utf-8")).hexdigest()
 
 
 def to_line(record: RunHeader | Request) -> str:
@@ -96,9 +108,10 @@ def read_run(path: Path) -> tuple[RunHeader, list[Request]]:
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     try:
-        *lines, rest = path.read_bytes().decode("utf-8").split("\n")
+        *lines, rest = read_bytes(path, MOST_BYTES).decode("utf-8").split("\n")
     except OSError as error:
-        raise PartitionError([Fault(str(path), 1, "(file)", f"a readable run: {error.strerror}")], "run") from None
+        fault = Fault(str(path), 1, "(file)", f"a readable run: {error.strerror or error}")
+        raise PartitionError([fault], "run") from None
     except UnicodeDecodeError as error:
         raise PartitionError([Fault(str(path), 1, "(file)", f"a run in UTF-8: {error}")], "run") from None
     for number, line in enumerate(lines, 1):
@@ -124,6 +137,7 @@ def _header(path: Path, data: Any, faults: list[Fault]) -> RunHeader | None:
         ("seed", type(header.seed) is int and header.seed >= 0, "a whole number from 0"),
         ("repeats", type(header.repeats) is int and header.repeats >= 1, "a whole number from 1"),
         ("identity", _is_texts(header.identity), "texts by name"),
+        ("queries", _is_text(header.queries), "the digest of the queries"),
     ):
         if not sound:
             faults.append(Fault(str(path), 1, name, expected))

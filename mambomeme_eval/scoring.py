@@ -16,13 +16,15 @@ from mambomeme_eval.benchmark import Mark, Partition
 from mambomeme_eval.gates import RELEASE_GATES
 from mambomeme_eval.loading_rows import distinct
 from mambomeme_eval.loading_structure import World
-from mambomeme_eval.runs import SUFFIX, Request, RunHeader, as_system, read_run
+from mambomeme_eval.runs import SUFFIX, Request, RunHeader, as_system, partition_digest, read_run
 from mambomeme_eval.scorecard import System
 from mambomeme_eval.truth import Item, Topic, Truth, Unjudged, Unscorable, expand
 from mambomeme_tui import rights
+from mambomeme_tui.files import read_bytes
 from mambomeme_tui.safety import ViewingMode
 from mambomeme_tui.text import printable
 
+MOST_OF_A_RELEASE: Final = 1_000_000
 ORDER: Final = ("bm25", "dense", "hybrid")
 
 
@@ -76,7 +78,8 @@ def read_systems(paths: Sequence[Path], partition: Partition, world: World) -> t
             "The runs differ in interface, version, seed, repeats, machine or libraries and can't be compared."
         )
     known = {"interface": common[0].interface, "version": common[0].version}
-    return {name: as_system(runs[name][1]) for name in _ordered(runs)}, known | common[0].identity | known
+    own = {f"run {name}": told for name, told in common[0].identity.items()}  # never one of the card's own lines
+    return {name: as_system(runs[name][1]) for name in _ordered(runs)}, known | own
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
@@ -97,6 +100,8 @@ def _check_header(header: RunHeader, partition: Partition, world: World) -> None
         raise Unscorable(f"The run of {printable(header.system)} was made on another corpus than the judgements.")
     if header.partition != partition.header.partition:
         raise Unscorable(f"The run of {printable(header.system)} is of another partition.")
+    if header.queries != partition_digest(partition):
+        raise Unscorable(f"The run of {printable(header.system)} asked other queries than the partition holds now.")
 
 
 def read_trec(paths: Sequence[Path], partition: Partition, world: World, milliseconds: float) -> dict[str, System]:
@@ -132,7 +137,7 @@ def read_release(path: Path | None) -> dict[str, bool]:
     if path is None:
         return {}
     try:
-        found = json.loads(path.read_bytes(), object_pairs_hook=distinct)
+        found = json.loads(read_bytes(path, MOST_OF_A_RELEASE), object_pairs_hook=distinct)
     except (OSError, ValueError, RecursionError) as error:
         raise Unscorable(f"The release tests can't be read from {printable(str(path))}: {error}.") from None
     names = found if isinstance(found, dict) else {"": None}

@@ -22,6 +22,7 @@ from typing import Final
 
 from mambomeme_eval.benchmark import LIMIT, WHOLE_GRADE, PartitionError
 from mambomeme_tui.errors import Fault, UsageError
+from mambomeme_tui.files import read_bytes
 
 EMPTY: Final = "(empty)"
 MOST_GRADE: Final = 3 * WHOLE_GRADE
@@ -185,7 +186,7 @@ def _query_faults(file: str, rows: Sequence[_Scored], known: bool, items: Collec
 def _lines(path: Path, columns: int, faults: list[Fault]) -> Iterator[tuple[int, list[str]]]:
     """The columns of every line that has so many; the others become faults."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_bytes(path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         faults.append(Fault(str(path), 1, "(file)", "a readable file of UTF-8 text"))
         return

@@ -1,10 +1,12 @@
 """The judging screen: draws one sitting, and turns keys into answers.
 
-80x24 and up; where there is no room or no colour for the picture, its path stands beside its description. Everything is
+40x12 and up; where there is no room or no colour for the picture, its path stands beside its description. Everything is
 said in words, so that nothing depends on colours.
 """
 
-import sys
+import asyncio
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Final
@@ -24,11 +26,16 @@ from mambomeme_eval.annotate.picture import half_blocks, moves, picture_path
 from mambomeme_eval.annotate.sitting import Sitting
 from mambomeme_tui.errors import MamboError, TerminalUnsuitable
 from mambomeme_tui.records import SafetyClass
+from mambomeme_tui.terminal import require_terminal
 
+LEAST_WIDE, LEAST_TALL = 40, 12
+"""Below this size one can't see what is judged, so that no answer is taken."""
 WIDE, TALL = 72, 20
 """From this size on there is room for a picture."""
 SHARE = 0.4
 GROUND = "#101010"
+TOO_SMALL: Final = f"Judging needs {LEAST_WIDE}x{LEAST_TALL} cells; q ends."
+FATAL: Final = (signal.SIGTERM, signal.SIGHUP)
 SAFETY_KEYS: Final = {"s": SafetyClass.SAFE, "e": SafetyClass.SENSITIVE, "b": SafetyClass.BLOCKED}
 
 
@@ -52,6 +59,7 @@ class PictureBox(Widget):
 class JudgingApp(App[None]):
     """Asks the questions of a sitting.
 
+    `leaving` is the signal that ended it, if one did.
     `failure` is what ended it, if anything did: the terminal is given back first, and a traceback with the values of
     local variables, a query among them, is never drawn.
     """
@@ -75,7 +83,8 @@ class JudgingApp(App[None]):
         super().__init__()
         self.sitting = sitting
         self.failure: Exception | None = None
-        self._room = False
+        self.leaving: signal.Signals | None = None
+        self._room = self._small = False
 
     def compose(self) -> ComposeResult:
         """Query, picture and text, state, keys."""
@@ -89,12 +98,20 @@ class JudgingApp(App[None]):
         yield Static(sheet.KEYS, id="keys", markup=False)
 
     def on_mount(self) -> None:
-        """The text takes the arrow keys."""
+        """The text takes the arrow keys; signals end the screen in order, so that the terminal is given back."""
         self.query_one("#scroll").focus()
+        for number in FATAL:
+            asyncio.get_running_loop().add_signal_handler(number, self._leave, number)
+
+    def _leave(self, number: signal.Signals) -> None:
+        self.leaving = number
+        self.exit()
 
     def on_resize(self, event: events.Resize) -> None:
         """Divide the screen anew."""
         width, height = event.size
+        self._small = width < LEAST_WIDE or height < LEAST_TALL
+        self._say("keys", Text(sheet.keys(width - 2)))
         self._room = width >= WIDE and height >= TALL and not self.no_color  # half blocks are nothing but colours
         box = self.query_one(PictureBox)
         box.styles.width, box.display = round(width * SHARE), self._room
@@ -113,6 +130,8 @@ class JudgingApp(App[None]):
         self._do(self.sitting.undo)
 
     def _do(self, step: Callable[[], None]) -> None:
+        if self._small:
+            return
         before = self.sitting.task
         try:
             step()
@@ -129,9 +148,9 @@ class JudgingApp(App[None]):
         sitting, task, judging = self.sitting, self.sitting.task, self.sitting.desk.judging
         self._say("status", sheet.status(sitting.grade, sitting.done, sitting.total, judging.header.guideline))
         self._say("notice", Text(sheet.safe(sitting.notice)))
-        if task is None:
+        if task is None or self._small:
             self.query_one(PictureBox).show(None)
-            self._say("query", Text("Nothing is left to be judged; q ends."))
+            self._say("query", Text(TOO_SMALL if self._small else "Nothing is left to be judged; q ends."))
             self._say("body", Text())
             return
         query, meme = judging.queries[task.candidate.query], sitting.desk.meme(task)
@@ -157,18 +176,27 @@ class JudgingApp(App[None]):
         super()._print_error_renderables()
 
 
-def judge(sitting: Sitting) -> int:
+def judge(begin: Callable[[], Sitting]) -> int:
     """Run the screen to its end; how many answers were given.
 
+    Args:
+        begin: begins the sitting, once there is a terminal for it.
+
     Raises:
-        TerminalUnsuitable: there is no terminal.
+        TerminalUnsuitable: there is no terminal that can show the screen.
         MamboError: an answer could not be written; those before it are on the disk.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise TerminalUnsuitable("Judging needs a terminal.", "Use --export and --import to judge in a file.")
+    try:
+        require_terminal()
+    except TerminalUnsuitable as error:
+        raise TerminalUnsuitable(error.message, "Use --export and --import to judge in a file.") from None
+    sitting = begin()
     before = sitting.done
     app = JudgingApp(sitting)
     app.run()
+    if app.leaving is not None:  # the terminal is as it was; whoever waits for this program hears of the signal
+        signal.signal(app.leaving, signal.SIG_DFL)
+        os.kill(os.getpid(), app.leaving)
     if app.failure is not None:
         raise app.failure
     return sitting.done - before

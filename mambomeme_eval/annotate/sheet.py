@@ -59,3 +59,9 @@ def status(grade: int | None, done: int, total: int, guideline: str) -> Text:
 
 
 KEYS: Final = "0-3 grade, then s safe e sensitive b blocked  u undo  ↑↓ more  q quit"
+_FEWER_KEYS: Final = (KEYS, "0-3, then s safe e sensitive b blocked  u undo  q quit", "0-3, then s e b  u undo  q quit")
+
+
+def keys(width: int) -> str:
+    """The keys in so many cells; how to end is said last of all and dropped never."""
+    return next((one for one in _FEWER_KEYS if len(one) <= width), "q quit")

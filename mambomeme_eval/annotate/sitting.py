@@ -110,6 +110,8 @@ class Sitting:
 
     def _still(self, task: Task, row: Judgement, rows: Rows) -> Judgement:
         if not self.desk.is_open(task, rows):
+            if _key(row) in map(_key, rows):
+                raise Taken("You judged that candidate elsewhere meanwhile; this answer was not kept.")
             raise Taken("That candidate got all its judgements meanwhile; this answer was not kept.")
         return row
 
@@ -123,3 +125,7 @@ class Sitting:
         """Pass by what others have completed meanwhile."""
         while self.task is not None and not self.desk.is_open(self.task, rows):
             self._go(self._at + 1)
+
+
+def _key(row: Judgement) -> tuple[str, str, str, bool]:
+    return row.query, row.item, row.annotator, row.repeat

@@ -1,5 +1,6 @@
 """Runs of the small partition that find everything, as rows that a test may spoil before they are written."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -54,6 +55,12 @@ def best(known: Truth) -> dict[str, list[str]]:
     return lists
 
 
+def asked() -> str:
+    """The digest of the small partition's queries, as a run names it."""
+    texts = sorted([one["id"], one["text"]] for one in small().queries)
+    return hashlib.sha256(json.dumps(texts, ensure_ascii=False).encode()).hexdigest()
+
+
 def header(system: str, **other: object) -> Row:
     """The first line of a run."""
     return {
@@ -65,6 +72,7 @@ def header(system: str, **other: object) -> Row:
         "seed": 7,
         "repeats": REPEATS,
         "identity": {"hardware": "a machine"},
+        "queries": asked(),
     } | other
 
 

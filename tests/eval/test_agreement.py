@@ -117,7 +117,7 @@ ROWS = [
     row(2, "bob", 0),
     row(2, "ann", 2),  # goes to a third for its grades
     row(3, "ann", 2, SENSITIVE),
-    row(3, "bob", 3),  # goes to a third for its safety
+    row(3, "bob", 3),  # waits for a third for its safety
     row(4, "ann", 3),  # waits for the second
     row(2, "cyd", 3, role=Role.ADJUDICATOR),
     row(0, "ann", 1, repeat=True),
@@ -140,8 +140,8 @@ def test_every_rate_is_the_one_counted_by_hand() -> None:
     assert found.between.within_one == Rate(3, 4)
     assert found.between.useful == Rate(2, 4)
     assert found.between.safety == Rate(3, 4)
-    assert found.third == Rate(2, 4)
-    assert found.third.value == Fraction(1, 2)
+    assert found.third == Rate(1, 4)
+    assert found.third.value == Fraction(1, 4)
 
 
 @pytest.mark.parametrize("first", range(4))
@@ -190,7 +190,7 @@ def test_what_is_printed_has_three_places_and_both_integers_and_no_control_code(
     rows = [*ROWS, row(5, "e\x1b[2J", 1), row(5, "e\x1b[2J", 1, repeat=True)]
     told = lines(agreement(CANDIDATES, rows))
     assert f"  {'within one grade':<30} 0.750  (3 of 4)" in told
-    assert f"  {'went to a third':<30} 0.500  (2 of 4)" in told
+    assert f"  {'went to a third':<30} 0.250  (1 of 4)" in told
     assert all(text.isprintable() for text in told)
 
 

@@ -17,7 +17,7 @@ from mambomeme_eval.annotate import screen, sheet
 from mambomeme_eval.annotate.picture import half_blocks, moves, picture_path
 from mambomeme_eval.annotate.screen import JudgingApp, PictureBox
 from mambomeme_eval.annotate.sitting import Sitting
-from mambomeme_eval.benchmark import Role
+from mambomeme_eval.benchmark import PartitionError, Role
 from mambomeme_eval.desk import annotator_desk, ledger_of
 from mambomeme_eval.judging import Judging
 from mambomeme_eval.ledger import RECOVERED, Ledger
@@ -290,7 +290,7 @@ def test_a_half_written_line_is_told_when_a_sitting_begins(judging: Judging) -> 
 
 def test_without_a_terminal_the_file_mode_is_named(judging: Judging) -> None:
     with pytest.raises(TerminalUnsuitable, match="--export"):
-        screen.judge(sitting(judging))
+        screen.judge(lambda: sitting(judging))
 
 
 def test_half_blocks_hold_two_pixels_a_cell(tmp_path: Path) -> None:
@@ -357,9 +357,19 @@ def test_the_commands_go_from_files_to_agreement(judging: Judging, capsys: pytes
 def test_a_half_written_line_is_told_by_the_file_mode_too(judging: Judging, capsys: pytest.CaptureFixture[str]) -> None:
     answer(annotator_desk(judging, "ann"), most=4)
     path = judging.folder / "judgements.jsonl"
-    path.write_bytes(path.read_bytes()[:-1])
-    command("annotate", str(judging.folder), "--annotator", "ann", "--export", str(judging.folder.parent / "a"))
-    assert capsys.readouterr().out.startswith(f"{RECOVERED}\n50 candidates exported")
+    name, file = ("annotate", str(judging.folder), "--annotator", "ann"), judging.folder.parent / "a"
+    command(*name, "--export", str(file))
+    path.write_bytes(path.read_bytes()[:-2])
+    before = path.read_bytes()
+    with pytest.raises(PartitionError):
+        command(*name, "--export", str(judging.folder.parent / "b"))
+    assert path.read_bytes() == before  # an export only reads
+    filled(file)
+    capsys.readouterr()
+    with pytest.raises(PartitionError):  # of the answer that was cut off there is no row in the file
+        command(*name, "--import", str(file))
+    assert capsys.readouterr().out == f"{RECOVERED}\n"
+    assert (judging.folder / "judgements.jsonl.rest").read_bytes() == before.splitlines()[-1] + b"\n"
 
 
 def test_the_pool_command_takes_gold_from_the_partition(

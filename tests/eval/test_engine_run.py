@@ -8,7 +8,7 @@ import pytest
 from mambomeme_eval import engine_run
 from mambomeme_eval.loading import load
 from mambomeme_eval.runs import read_run
-from mambomeme_tui.errors import MamboError
+from mambomeme_tui.errors import MamboError, UsageError
 from mambomeme_tui.retrieval.engine import Engine
 from tests.eval.command_line import Capture, refused, run
 from tests.eval.partitions import bundled_world, small
@@ -98,7 +98,26 @@ def test_a_run_that_cant_be_written_is_told(desk: Desk, data_dir: Path, capsys: 
     arguments = ["run", "--partition", str(desk.partition), "--data-dir", str(data_dir), "--out", str(desk.folder)]
     code, _, sentence = refused(capsys, *arguments, "--system", "bm25")
     assert code == 2
-    assert "can't be written" in sentence
+    assert "is there already" in sentence
+
+
+def test_a_run_is_not_written_over_and_has_its_name_only_when_it_is_whole(desk: Desk, engine: Engine) -> None:
+    partition = load(desk.partition, WORLD)
+    path = desk.folder / "bm25.jsonl"
+
+    def stopped(_system: str, done: int, _total: int) -> None:
+        assert not path.exists()
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine_run.run_engine(engine, partition, "bm25", 2, 1, desk.folder, stopped)
+    assert [one.name for one in desk.folder.iterdir() if "bm25" in one.name] == []
+    engine_run.run_engine(engine, partition, "bm25", 1, 1, desk.folder, lambda *_: None)
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match="there already"):
+        engine_run.run_engine(engine, partition, "bm25", 1, 1, desk.folder, lambda *_: None)
+    assert path.read_bytes() == before
 
 
 def test_one_seed_gives_one_order_and_another_seed_another(desk: Desk) -> None:

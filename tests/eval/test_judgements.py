@@ -21,7 +21,7 @@ from mambomeme_eval import ledger as ledger_module
 from mambomeme_eval.adjudication import adjudicator_desk
 from mambomeme_eval.benchmark import Candidate, Judgement, PartitionError, Role
 from mambomeme_eval.desk import annotator_desk, ledger_of, order
-from mambomeme_eval.ledger import RECOVERED, Ledger
+from mambomeme_eval.ledger import COMPLETED, RECOVERED, REST_FILE, Ledger
 from mambomeme_eval.loading_rows import to_lines
 from mambomeme_eval.progress import lines, progress
 from mambomeme_tui.errors import OutputError, UsageError
@@ -186,7 +186,7 @@ def three_rows() -> bytes:
 
 @settings(deadline=None)  # the disk may be slow
 @given(st.integers(0, len(three_rows())))
-def test_a_line_that_was_cut_anywhere_is_told_taken_off_and_asked_again(cut: int) -> None:
+def test_a_line_that_was_cut_anywhere_is_told_put_aside_and_asked_again(cut: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "judgements.jsonl"
@@ -198,7 +198,12 @@ def test_a_line_that_was_cut_anywhere_is_told_taken_off_and_asked_again(cut: int
             with pytest.raises(PartitionError) as raised:
                 ledger.rows()
             assert "half-written" in str(raised.value.faults[-1])
-        assert ledger.recover() == (RECOVERED if broken else "")
+        complete = three_rows()[cut : cut + 1] == b"\n"
+        assert ledger.recover() == (COMPLETED if complete else RECOVERED if broken else "")
+        rest = three_rows()[:cut].rpartition(b"\n")[2]
+        aside = folder / REST_FILE
+        assert (aside.read_bytes() if aside.exists() else b"") == (rest + b"\n" if broken and not complete else b"")
+        whole += complete
         assert len(ledger.rows()) == whole
         ledger.add(lambda _: [row(9)])
         assert [one.query for one in Ledger(folder).rows()] == [*["q1", "q2", "q3"][:whole], "q9"]

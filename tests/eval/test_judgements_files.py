@@ -1,6 +1,7 @@
 """The file mode is blind, goes there and back, and takes in nothing of a file that has a fault."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from mambomeme_eval.benchmark import PartitionError
 from mambomeme_eval.desk import Desk, annotator_desk, ledger_of
-from mambomeme_eval.export import export, question, take_in
+from mambomeme_eval.export import TakenIn, export, question, take_in
 from mambomeme_eval.judging import Judging
 from mambomeme_tui.errors import OutputError
 from tests.eval.files_of_answers import Row, filled, read, write
@@ -61,7 +62,7 @@ def test_answers_go_in_with_their_places_and_repetitions(tmp_path: Path) -> None
     judging = pooled(tmp_path / "p")
     desk, path = exported(judging)
     write(path, [row | {"grade": row["number"] % 4, "safety": "safe"} for row in read(path)])
-    assert take_in(desk, ledger_of(judging), path, NOW) == 53
+    assert take_in(desk, ledger_of(judging), path, NOW) == TakenIn(53, 0, 0)
     for row, task in zip(rows(judging), desk.tasks, strict=True):
         assert (row.query, row.item, row.repeat, row.position) == (*task.pair, task.repeat, task.number)
         assert row.grade == task.number % 4
@@ -81,11 +82,11 @@ def test_the_rest_of_what_was_judged_on_the_screen_can_be_judged_in_a_file(tmp_p
     answer(annotator_desk(judging, "ann"), most=20)
     desk, path = exported(judging)
     assert [row["number"] for row in read(path)] == list(range(21, 54))
-    assert take_in(desk, ledger_of(judging), filled(path), NOW) == 33
+    assert take_in(desk, ledger_of(judging), filled(path), NOW).appended == 33
     other, again = exported(judging, "bob")
     assert export(desk, ledger_of(judging), tmp_path / "none") == 0
     assert not (tmp_path / "none").exists()
-    assert take_in(other, ledger_of(judging), filled(again), NOW) == 53
+    assert take_in(other, ledger_of(judging), filled(again), NOW).appended == 53
 
 
 def set_(at: int, **values: object) -> Callable[[list[Row]], object]:
@@ -180,8 +181,7 @@ def test_a_file_goes_in_once(tmp_path: Path) -> None:
     desk, path = exported(judging)
     take_in(desk, ledger_of(judging), filled(path), NOW)
     before = rows(judging)
-    with pytest.raises(PartitionError):
-        take_in(desk, ledger_of(judging), path, NOW)
+    assert take_in(desk, ledger_of(judging), path, NOW) == TakenIn(0, 53, 0)
     assert rows(judging) == before
 
 
@@ -190,10 +190,61 @@ def test_two_people_may_finish_before_a_third_file_comes_in(tmp_path: Path) -> N
     desk, path = exported(judging, "dee")
     judged(judging, ann=2, bob=2)
     before = rows(judging)
-    with pytest.raises(PartitionError) as raised:
-        take_in(desk, ledger_of(judging), filled(path), NOW)
-    assert len(raised.value.faults) == 53
+    assert take_in(desk, ledger_of(judging), filled(path), NOW) == TakenIn(0, 0, 53)
     assert rows(judging) == before
+
+
+def test_what_was_completed_meanwhile_is_passed_by_and_the_rest_goes_in(tmp_path: Path) -> None:
+    judging = pooled(tmp_path / "p")
+    desk, path = exported(judging)
+    answer(desk, most=5)
+    assert take_in(desk, ledger_of(judging), filled(path), NOW) == TakenIn(48, 5, 0)
+    assert sorted(row.position for row in rows(judging)) == list(range(1, 54))
+
+
+def test_rows_that_were_left_out_are_told_even_where_the_count_was_changed_too(tmp_path: Path) -> None:
+    judging = pooled(tmp_path / "p")
+    desk, path = exported(judging)
+    left = [row | {"of": 43, "grade": 2, "safety": "safe"} for row in read(path)[:43]]
+    with pytest.raises(PartitionError) as raised:
+        take_in(desk, ledger_of(judging), write(path, left), NOW)
+    assert [(one.line, one.field) for one in raised.value.faults] == [(43, "of")]
+    assert "10 were left out" in raised.value.faults[0].expected
+    assert rows(judging) == ()
+
+
+def test_what_was_taken_back_since_the_export_need_not_be_in_the_file(tmp_path: Path) -> None:
+    judging = pooled(tmp_path / "p")
+    desk = annotator_desk(judging, "ann")
+    answer(desk, most=3)
+    _, path = exported(judging)
+    ledger = ledger_of(judging)
+    ledger.withdraw(ledger.rows()[-1])
+    assert take_in(desk, ledger, filled(path), NOW) == TakenIn(50, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("annotator", "bob"), ("role", "adjudicator"), ("guideline", "2"), ("pool", "f" * 64)]
+)
+def test_a_file_of_somebody_or_something_else_is_told_once(tmp_path: Path, field: str, value: str) -> None:
+    judging = pooled(tmp_path / "p")
+    desk, path = exported(judging)
+    filled(path, spoil=lambda found: [row.update({field: value}) for row in found])
+    with pytest.raises(PartitionError) as raised:
+        take_in(desk, ledger_of(judging), path, NOW)
+    assert [(one.line, one.field) for one in raised.value.faults] == [(1, field)]
+
+
+def test_an_export_that_fails_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judging = pooled(tmp_path / "p")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match="No space left"):
+        exported(judging)
+    assert not (tmp_path / "ann.answers").exists()
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mambomeme_eval import pool_writing
+from mambomeme_eval import pool_writing, writing
 from mambomeme_eval.benchmark import Candidate, Kind, PartitionError, Query, Slice, Targets, pool_version
 from mambomeme_eval.desk import annotator_desk
-from mambomeme_eval.judging import write_whole
 from mambomeme_eval.loading import load
 from mambomeme_eval.pooling import NEAR_MISSES, Gold, Likeness, gather, read_gold, search_all
 from mambomeme_tui.errors import OutputError, UsageError
@@ -164,7 +163,7 @@ def test_an_interrupted_pooling_is_completed_by_the_same_command(
         calls.append(path)
         if len(calls) > written:
             raise OutputError("interrupted")
-        write_whole(path, text)
+        writing.write_whole(path, text)
 
     monkeypatch.setattr(pool_writing, "write_whole", failing)
     with suppress(OutputError):

@@ -90,7 +90,7 @@ def test_runs_come_in_the_order_of_the_scorecard(tmp_path: Path, partition: Part
     systems, identity = systems_of(tmp_path, partition, *runs)
     assert list(systems) == ["bm25", "dense", "hybrid", "rerank", "visual"]
     assert all(list(system.run["dev-001"]) == [(name,)] for name, system in systems.items())
-    assert identity == {"interface": "engine", "version": "v-0123456789ab", "hardware": "a machine"}
+    assert identity == {"interface": "engine", "version": "v-0123456789ab", "run hardware": "a machine"}
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,8 @@ def test_runs_come_in_the_order_of_the_scorecard(tmp_path: Path, partition: Part
         ({"identity": {}}, "can't be compared"),
         ({"corpus": "0" * 64}, "another corpus"),
         ({"partition": "hidden"}, "another partition"),
+        ({"queries": "0" * 64}, "other queries"),
+        ({"queries": ""}, "other queries"),
     ],
 )
 def test_runs_that_do_not_belong_together_are_refused(
@@ -129,7 +131,15 @@ def test_what_a_run_says_of_itself_never_stands_for_what_is_known(tmp_path: Path
     lies = dict.fromkeys(("interface", "version", "corpus", "benchmark", "policy", "hardware"), "a lie")
     systems, runs = systems_of(tmp_path, partition, [header("bm25", repeats=1, identity=lies), request("dev-001", [])])
     found = identity_of(partition, WORLD, runs)
-    assert [name for name, value in found.items() if value == "a lie"] == ["hardware"]
+    assert found["interface"] == "engine"
+    assert [name for name, value in found.items() if value == "a lie"] == [
+        "run interface",
+        "run version",
+        "run corpus",
+        "run benchmark",
+        "run policy",
+        "run hardware",
+    ]
     assert list(found)[:3] == ["benchmark", "corpus", "policy"]
     assert found["corpus"] == WORLD.corpus.digest
     assert found["benchmark"] == "v1 development, judgement set 1"
