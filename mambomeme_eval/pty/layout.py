@@ -65,6 +65,8 @@ def answer_region(frame: Frame) -> Cells:
 def says(shown: str, whole: str, room: int) -> bool:
     """Whether `shown` is `whole`, or its beginning and an ellipsis where it is wider than the room."""
     whole = drawable(whole)
+    if room < 1:
+        return not shown  # a screen that has no room for it, such as one amid a change of its size
     if wcswidth(whole) <= room:
         return shown == whole.rstrip()
     kept = len(whole)

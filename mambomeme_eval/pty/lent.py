@@ -33,7 +33,9 @@ _FLAGS: Final = ("input", "output", "control", "local", "input speed", "output s
 
 # The terminal becomes the session's own, and a program that dies leaves no memory image lying about.
 _BECOME: Final = (
-    "import fcntl, os, resource, sys, termios\n"
+    "import fcntl, os, resource, signal, sys, termios\n"
+    # as a terminal would start it: whoever measures with nohup or in the background may have signals ignored
+    "for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT): signal.signal(number, signal.SIG_DFL)\n"
     "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
     "sys.argv[1] and fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
     "os.execv(sys.argv[2], sys.argv[2:])\n"
