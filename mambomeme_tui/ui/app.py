@@ -127,6 +127,7 @@ class MamboApp(ActingApp):
 
     def on_resize(self, event: events.Resize) -> None:
         """Divide the screen: a list wide enough for two-line hits, the rest for the preview."""
+        self.call_later(self.refresh, layout=True)  # there and back within an instant, Textual sees no change
         width, height = event.size
         side = 0 if width < WIDE or height < TALL else max(30, round(width * 0.375)) if width < 120 else width // 2
         body = height - 4
