@@ -141,7 +141,7 @@ class MamboApp(ActingApp):
 
     def show(self, view: View) -> None:
         """Draw a view everywhere that it differs from the one before."""
-        if view == self.view and view.result is self.view.result:  # an equal answer is drawn too: it was asked for
+        if view == self.view and view.shown is self.view.shown:  # an equal answer is drawn too: it was asked for
             return
         self.view = view
         for widget in self.query(Drawn):

@@ -31,6 +31,7 @@ class Emulator(TerminalProbe):
         scratch: a folder for the program's settings and pictures.
         env: further variables.
         piece: most bytes that the terminal takes at a time.
+        program: what the interpreter runs.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Emulator(TerminalProbe):
         env: Mapping[str, str] | None = None,
         size: tuple[int, int] = (80, 24),
         piece: int = ROOM,
+        program: Sequence[str] = ("-m", "mambomeme_tui"),
     ) -> None:
         self._size = size
         self._fed, self._rest = 0, b""
@@ -49,7 +51,7 @@ class Emulator(TerminalProbe):
         self._stream = pyte.ByteStream(self._display)
         folders = {"DATA": data, "CONFIG": scratch / "config", "CACHE": scratch / "cache"}
         own = {f"MAMBOMEME_{name}_DIR": str(folder) for name, folder in folders.items()}
-        super().__init__(["-m", "mambomeme_tui", *arguments], {**own, **(env or {})})
+        super().__init__([*program, *arguments], {**own, **(env or {})})
 
     def _spawn(
         self, argv: Sequence[str], env: Mapping[str, str], writer: int, errors: IO[bytes] | None

@@ -111,3 +111,33 @@ def test_text_and_enter_in_one_write_are_marked_too(data_dir: Path, engine: Engi
         assert_shown_by_then(terminal, mark, "john cena", [hit.meme.title for hit in hits])
         terminal.press(b"\x11")
         terminal.finish()
+
+
+FAILING = """
+import importlib
+from mambomeme_tui.errors import MamboError
+from mambomeme_tui.retrieval.engine import Engine
+
+def search(*arguments, **options):
+    raise MamboError("The search is broken.")
+
+Engine.search = search
+raise SystemExit(importlib.import_module("mambomeme_tui.cli").main([]))
+"""
+
+
+def test_a_submission_that_fails_as_the_search_before_it_did_is_marked_too(data_dir: Path, tmp_path: Path) -> None:
+    with Emulator(data_dir, tmp_path, env=ON, program=["-c", FAILING]) as terminal:
+        terminal.wait_for("ready")
+        for number in (1, 2):
+            terminal.press(b"\x15goose")
+            terminal.wait_for("The search is broken.")
+            terminal.press(b"\r")
+            terminal.watch(lambda wanted=number: len(marks(bytes(terminal.raw))) == wanted, f"marker {number}")
+            terminal.press(b"/")
+        assert [(mark.request, mark.state, mark.count) for mark in marks(bytes(terminal.raw))] == [
+            (1, "failed", 0),
+            (2, "failed", 0),
+        ]
+        terminal.press(b"\x11")
+        assert terminal.finish().exit_code == 0
