@@ -7,10 +7,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from mambomeme_eval.answers import answering
 from mambomeme_eval.counting import counted
 from mambomeme_tui import __version__
-from mambomeme_tui.commands.output import tell
+from mambomeme_tui.commands.output import answering, tell
 from mambomeme_tui.errors import MamboError, OutputError, ReaderGone, UsageError
 from mambomeme_tui.text import printable
 

@@ -13,6 +13,7 @@ from PIL import Image
 
 from mambomeme_tui import corpus as corpora
 from mambomeme_tui.commands import corpus
+from mambomeme_tui.commands.output import answering
 from mambomeme_tui.errors import CorpusError, UsageError
 from mambomeme_tui.fingerprints import fingerprint
 
@@ -188,3 +189,24 @@ def test_show_says_so_when_there_is_no_such_item(root: Path) -> None:
     with pytest.raises(UsageError) as caught:
         corpus.show(root, "no\x1b[31m-such")
     assert "\x1b" not in str(caught.value)
+
+
+def test_a_file_that_can_not_be_read_is_no_fault_of_the_output() -> None:
+    with pytest.raises(PermissionError), answering():
+        raise PermissionError(13, "not this one")
+
+
+@pytest.mark.parametrize("command", ["check", "stats", "show"])
+def test_an_answer_that_can_not_be_written_is_told(command: str) -> None:
+    arguments = [
+        sys.executable,
+        "-m",
+        "mambomeme_tui",
+        "corpus",
+        command,
+        *(["john-cena"] if command == "show" else []),
+    ]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 6
+    assert done.stderr == "mambomeme: The answer can't be written: No space left on device.\n"
