@@ -148,6 +148,14 @@ class MamboApp(ActingApp):
             widget.show(view)
         self._show_hit()
 
+    def _show_now(self, view: View) -> None:
+        """Draw the view of an answer, and paint it without waiting for the timer."""
+        self.show(view)
+        if isinstance(self.screen, MainScreen) and not view.hits and isinstance(self.focused, ResultList):
+            self.screen.release()  # the focus is about to leave the empty list, which belongs to the same frame
+        elif isinstance(self.screen, MainScreen):
+            self.screen.paint()
+
     async def on_event(self, event: events.Event) -> None:
         """Keys act one after the other: the next one goes to what has the focus once this one has done its work."""
         target = self.focused or self.screen if self.screen_stack else None
@@ -181,6 +189,8 @@ class MamboApp(ActingApp):
             if self._marker:
                 self._marker.submitted(box.entered_at)
             self.screen.set_focus(self.query_one(ResultList))
+            if isinstance(self.screen, MainScreen):
+                self.screen.hold()
 
     def action_switch(self) -> None:
         """Use the version that is served now, where it is another one than is open here."""
@@ -253,7 +263,7 @@ class MamboApp(ActingApp):
         view = replace(self.view, phase=phase, result=result, searching=False, notice="", trouble=False)
         if self._marker:
             self._marker.answered(result)
-        self.show(view)
+        self._show_now(view)
         held, self._held = self._held, []
         if not result.hits and isinstance(self.focused, ResultList):
             self.action_to_box()
@@ -287,7 +297,7 @@ class MamboApp(ActingApp):
         view = replace(view, searching=False, notice="", trouble=False)
         if self._marker:
             self._marker.failed(view)
-        self.show(view)
+        self._show_now(view)
 
     def _show_keys(self) -> None:
         """Show the keys of what has the focus, in the same frame as the focus itself."""
