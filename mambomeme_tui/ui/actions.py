@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual.screen import Screen
+from textual.timer import Timer
 
 from mambomeme_tui import media
 from mambomeme_tui.opening import OpenError, open_meme
@@ -15,7 +16,9 @@ from mambomeme_tui.text import printable
 from mambomeme_tui.ui.render_marker import RenderMarker, is_wanted
 from mambomeme_tui.ui.runner import GuardedApp
 from mambomeme_tui.ui.screens.help import HelpScreen
+from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import Palette
+from mambomeme_tui.ui.tidying import PAUSE, tidy
 from mambomeme_tui.ui.view import View
 from mambomeme_tui.ui.widgets.bars import StatusLine
 from mambomeme_tui.ui.widgets.query import QueryBox
@@ -55,11 +58,23 @@ class ActingApp(GuardedApp[str]):
         self.chosen = ""
         self._awaiting = False
         self._held: list[str] = []
+        self._pause: Timer | None = None
         self._marker = RenderMarker() if is_wanted() else None
 
     def show(self, view: View) -> None:
         """Draw a view."""
         raise NotImplementedError
+
+    def _show_now(self, view: View) -> None:
+        """Draw the view of an answer, and paint it without waiting for the timer."""
+        self.show(view)
+        if isinstance(self.screen, MainScreen) and not view.hits and isinstance(self.focused, ResultList):
+            self.screen.release()  # the focus is about to leave the empty list, which belongs to the same frame
+        elif isinstance(self.screen, MainScreen):
+            self.screen.paint()
+        if self._pause:
+            self._pause.stop()
+        self._pause = self.set_timer(PAUSE, tidy)
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Send a frame on its way, and with markers follow what was in it."""

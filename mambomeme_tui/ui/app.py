@@ -6,7 +6,6 @@ never clears the list before the next one is there, so that typing does not flic
 
 import asyncio
 import contextlib
-import gc
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -31,6 +30,7 @@ from mambomeme_tui.ui.actions import ActingApp
 from mambomeme_tui.ui.cells import Colourless
 from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import load_palette, textual_theme
+from mambomeme_tui.ui.tidying import settle_down
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS, Brand, Counter, Keys, Rule, StatusLine
 from mambomeme_tui.ui.widgets.details import Details
@@ -147,14 +147,6 @@ class MamboApp(ActingApp):
         for widget in self.query(Drawn):
             widget.show(view)
         self._show_hit()
-
-    def _show_now(self, view: View) -> None:
-        """Draw the view of an answer, and paint it without waiting for the timer."""
-        self.show(view)
-        if isinstance(self.screen, MainScreen) and not view.hits and isinstance(self.focused, ResultList):
-            self.screen.release()  # the focus is about to leave the empty list, which belongs to the same frame
-        elif isinstance(self.screen, MainScreen):
-            self.screen.paint()
 
     async def on_event(self, event: events.Event) -> None:
         """Keys act one after the other: the next one goes to what has the focus once this one has done its work."""
@@ -276,8 +268,7 @@ class MamboApp(ActingApp):
         return replace(self.view, phase=Phase.WELCOME) if waiting else self.view
 
     def _dense_ready(self) -> None:
-        gc.collect()
-        gc.freeze()  # what is loaded by now stays; collecting it again and again costs up to 100 ms a time
+        settle_down()
         parts = self.view.parts.replace("meanings are loading", "").removeprefix(" · ")
         self.show(replace(self.view, parts=parts))
         self._ask_again()

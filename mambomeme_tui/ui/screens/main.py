@@ -22,7 +22,7 @@ class MainScreen(Screen[None]):
     _held_until = 0.0
 
     def hold(self) -> None:
-        """Paint nothing until `paint`, or until the patience is over: what changed so far can go out with the answer."""
+        """Paint nothing until `paint`, for the patience at most: what changed so far can go out with the answer."""
         self._held_until = time.monotonic() + PATIENCE
 
     def release(self) -> None:
