@@ -18,7 +18,7 @@ from mambomeme_eval.bench.measuring import Plan, write_json
 from mambomeme_eval.bench.progress import Bar
 from mambomeme_eval.bench.references import References
 from mambomeme_eval.bench.runner import FLOOR
-from mambomeme_eval.bench.samples import RUNS, file_of, read_processes, read_samples
+from mambomeme_eval.bench.samples import RUNS, alone, file_of, read_processes, read_samples
 from mambomeme_eval.benchmark import Labels
 from mambomeme_eval.engine_run import SYSTEMS
 from mambomeme_eval.gates import Critical
@@ -29,6 +29,7 @@ from mambomeme_eval.scorecard import Card, Terms, assess, to_dict
 from mambomeme_eval.scoring import identity_of, read_systems, truth_of
 from mambomeme_eval.truth import Truth, Unscorable
 from mambomeme_tui import paths
+from mambomeme_tui.errors import UsageError
 from mambomeme_tui.index import store
 from mambomeme_tui.text import printable
 
@@ -76,6 +77,9 @@ def plan_of(options: argparse.Namespace, world: World) -> Plan:
     development = load(shipped, world, Mode.STRUCTURE)
     counts = settings.quick if options.quick else settings.full
     seed = settings.seed if options.seed is None else options.seed
+    systems = tuple(name for name in settings.systems if name in (options.system or settings.systems))
+    if not systems:
+        raise UsageError(f"bench.toml names none of these systems; it has {', '.join(settings.systems)}.")
     return Plan(
         settings=settings,
         partition=partition,
@@ -83,7 +87,7 @@ def plan_of(options: argparse.Namespace, world: World) -> Plan:
         data=paths.data_dir() if options.data_dir is None else paths.expand(options.data_dir),
         out=paths.expand(time.strftime("bench-%Y%m%d-%H%M%S") if options.out is None else options.out),
         seed=seed,
-        systems=tuple(name for name in settings.systems if name in (options.system or settings.systems)),
+        systems=systems,
         quick=options.quick,
     )
 
@@ -94,9 +98,15 @@ def run_plan(plan: Plan, world: World) -> int:
     Raises:
         IndexUnavailable: nothing is published there.
         Unscorable: the index is of another corpus, or the lists can't be scored.
+        UsageError: the folder belongs to another measurement, or can't be written.
     """
     store.open_version(plan.data).close()
     truth = None if plan.quick else truth_of(plan.partition, world)  # before minutes of measuring
+    with alone(plan.out):
+        return _run_alone(plan, world, truth)
+
+
+def _run_alone(plan: Plan, world: World, truth: Truth | None) -> int:
     found, passed = _measure(plan, world)
     write_json(plan.out / REPORT_FILE, found)
     if truth is None:

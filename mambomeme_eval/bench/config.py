@@ -127,7 +127,7 @@ def read(path: Path) -> Settings:
 def parse(data: dict[str, Any], source: str) -> Settings:
     """Settings from the values of a TOML file, which is called `source` in errors."""
     try:  # as JSON, in whose strict reading a mapping may be a record and a list may be a tuple
-        settings: Settings = TypeAdapter(Settings).validate_json(json.dumps(data, default=str))
+        settings: Settings = TypeAdapter(Settings).validate_json(json.dumps(data, default=_no_value))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -135,6 +135,11 @@ def parse(data: dict[str, Any], source: str) -> Settings:
     if fault := _fault(settings):
         raise UsageError(f"{source}: {fault}.")
     return settings
+
+
+def _no_value(_date: object) -> dict[str, Any]:
+    """In the place of a date or a time, which no key may be: as text it would pass for one."""
+    return {}
 
 
 def _fault(settings: Settings) -> str:

@@ -4,8 +4,11 @@ Both lines of a request are written and flushed before the next one is made, so 
 on; what was half-written then is cut off. No file here holds a query's text.
 """
 
+import contextlib
+import fcntl
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -97,6 +100,8 @@ class Recorder:
             raise UsageError(f"{paths[RUNS]} is a run with other settings; name another folder.")
         kept = min(len(requests) - 1, len(samples)) if requests else 0
         seen = [_sample(line) for line in samples[:kept]]
+        for line in processes:
+            _process(line)
         asked = [(str(one["query"]), int(one["repeat"])) for one in map(json.loads, requests[1 : kept + 1])]
         if asked != [(one.query, one.repeat) for one in seen]:
             raise ValueError
@@ -153,13 +158,46 @@ def read_samples(out: Path, system: str) -> list[Sample]:
 
 def read_processes(out: Path, system: str) -> list[Process]:
     """All processes of a system, each as it was kept last."""
-    found = (Process(**json.loads(line)) for line in _whole_lines(file_of(out, PROCESSES, system)))
+    found = (_process(line) for line in _whole_lines(file_of(out, PROCESSES, system)))
     return list({one.process: one for one in found}.values())
 
 
 def _sample(line: str) -> Sample:
     row: dict[str, Any] = json.loads(line)
     return Sample(**row | {"shown": tuple(row["shown"])})
+
+
+def _process(line: str) -> Process:
+    return Process(**json.loads(line))
+
+
+@contextlib.contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Make the folder of a measurement, and keep every other measurement out of it meanwhile.
+
+    Raises:
+        UsageError: another one is at work there, or nothing can be written there.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(out, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise UsageError(f"{out} can't be the folder of a measurement: {error.strerror}.") from None
+    try:
+        if not os.access(out, os.W_OK | os.X_OK):
+            raise UsageError(f"{out} can't be written to.")
+        with contextlib.suppress(OSError):  # some file systems know no locks
+            _lock(descriptor, out)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, out: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"Another measurement is at work in {out}; name another folder.") from None
 
 
 def keep_equal(path: Path, value: dict[str, Any], told: str) -> None:
@@ -177,7 +215,8 @@ def keep_equal(path: Path, value: dict[str, Any], told: str) -> None:
             return
         path.write_text(text, encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} can't be used: {error}.") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"{path} can't be used: {reason}.") from None
 
 
 def values(samples: Sequence[Sample], name: str) -> list[float]:

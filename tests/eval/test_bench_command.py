@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from mambomeme_eval.bench import command, measuring, release
+from mambomeme_eval.bench import command, config, measuring, release
 from mambomeme_eval.bench.measuring import Plan
+from mambomeme_eval.bench.samples import alone
 from mambomeme_eval.loading import load
 from mambomeme_eval.runs import read_run
 from mambomeme_eval.truth import Unjudged, Unscorable
@@ -140,6 +141,20 @@ def test_an_index_of_another_corpus_is_refused_before_anything_is_measured(plan:
     with pytest.raises(Unscorable, match="another corpus"):
         command.run_plan(replace(plan, quick=True), other)
     assert not (plan.out / "runs").exists()
+
+
+def test_a_folder_in_which_a_measurement_is_at_work_is_left_alone(plan: Plan) -> None:
+    with alone(plan.out), pytest.raises(UsageError, match="at work"):
+        command.run_plan(plan, WORLD)
+    assert list(plan.out.iterdir()) == []
+
+
+def test_a_system_that_the_settings_do_not_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    only_dense = replace(settings(), systems=("dense",))
+    monkeypatch.setattr(config, "read", lambda _path: only_dense)
+    code, faults, sentence = refused(capsys, "bench", "--quick", "--system", "bm25", "--system", "hybrid")
+    assert (code, faults) == (2, [])
+    assert "dense" in sentence
 
 
 def test_a_blocked_item_in_a_wrong_list_is_critical_though_no_run_holds_it(plan: Plan) -> None:

@@ -1,6 +1,7 @@
 """`bench.toml`: the shipped one keeps the protocol, and whatever else it could say is refused in one sentence."""
 
 import copy
+import datetime
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ def test_a_key_that_is_unknown_is_named(table: str) -> None:
     [
         ("protocol", ""),
         ("protocol", "two\nlines"),
+        ("protocol", datetime.date(1979, 5, 27)),
+        ("terminal.colorterm", datetime.time(7, 32)),
         ("partition", "../elsewhere"),
         ("partition", "/etc"),
         ("systems", []),
