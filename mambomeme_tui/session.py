@@ -39,6 +39,7 @@ class _Request:
     typed: str
     route: str
     limit: int
+    as_typed: bool
 
 
 class Session:
@@ -74,11 +75,11 @@ class Session:
         """
         self._run("switcher", self._switch)
 
-    def submit(self, typed: str, route: str, limit: int) -> int:
+    def submit(self, typed: str, route: str, limit: int, as_typed: bool = False) -> int:
         """Ask; returns the request's number, counted from 1. Any earlier request that has no answer gets none."""
         with self._changed:
             self._latest += 1
-            self._pending = _Request(self._latest, typed, route, limit)
+            self._pending = _Request(self._latest, typed, route, limit, as_typed)
             self._changed.notify_all()
             return self._latest
 
@@ -232,7 +233,9 @@ class Session:
             return request.number != self._latest
 
         try:
-            result = self._engine.search(request.typed, request.route, request.limit, outdated)
+            result = self._engine.search(
+                request.typed, request.route, request.limit, outdated, as_typed=request.as_typed
+            )
         except SearchCancelled:
             return
         except MamboError as error:

@@ -24,14 +24,14 @@ _NOTES = {
 }
 
 
-def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool) -> int:
+def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool, as_typed: bool = False) -> int:
     """Search and print; returns 0, or 1 where nothing was found."""
     if understand(typed).empty:
         raise UsageError("The query is empty.", "Say what you remember of the meme.")
     engine = _open(settings)
     if settings.route != "lexical":
         engine.load_dense()
-    result = engine.search(typed, settings.route, limit)
+    result = engine.search(typed, settings.route, limit, as_typed=as_typed)
     with answering():
         _print(result, as_json, print0)
     if not as_json and not print0:
@@ -77,6 +77,8 @@ def _summary(result: SearchResult, engine: Engine) -> str:
     notes = [count, f"{result.timing.total:.0f} ms", result.route, result.version]
     if note := _NOTES.get(result.state):
         notes.append(note)
+    if result.repaired:
+        notes.append(f"for “{printable(result.repaired)}”; --as-typed searches for exactly what was typed")
     if engine.dense_error and result.state is State.DENSE_FAILED:
         notes.append(engine.dense_error.message)
     return " · ".join(notes)

@@ -18,8 +18,8 @@ import numpy as np
 from mambomeme_tui import __version__
 from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.digests import hash_file, hash_json
-from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, QueryEncoder, Vectors
-from mambomeme_tui.index import catalogue, postings, vectors
+from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, TOKENIZER_FILE, QueryEncoder, Vectors
+from mambomeme_tui.index import catalogue, postings, vectors, vocabulary
 from mambomeme_tui.index.cache import VectorCache, cache_path
 from mambomeme_tui.index.export import Export, provide
 from mambomeme_tui.index.layout import MODELS_FOLDER
@@ -74,6 +74,9 @@ def build(
     with pipeline.stage("index", len(memes)) as figures:
         catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
         shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
+        vocabulary.create(
+            folder / vocabulary.VOCABULARY_FILE, memes, vocabulary.whole_tokens(export.folder / TOKENIZER_FILE)
+        )
         (folder / postings.POSTINGS_FOLDER).mkdir()
         count = len(memes)
         postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))

@@ -14,7 +14,7 @@ from mambomeme_tui.digests import hash_file, hash_json
 from mambomeme_tui.errors import DamagedVersion
 from mambomeme_tui.files import read_json
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST_FILE = "manifest.json"
 BUILD_FILE = "build.json"
 

@@ -15,7 +15,10 @@ from mambomeme_tui.paths import bundled
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _DECIDING = (
-    *(f"index/{name}.py" for name in ("build", "catalogue", "embedding", "export", "manifest", "postings", "vectors")),
+    *(
+        f"index/{name}.py"
+        for name in ("build", "catalogue", "embedding", "export", "manifest", "postings", "vectors", "vocabulary")
+    ),
     *("index/views.py", "encoder.py", "records.py", "text.py"),
 )
 

@@ -35,7 +35,7 @@ class DenseRoute:
 
     def encode(self, query: Query) -> Vectors:
         """The query's unit vector, of shape (384,)."""
-        vector: Vectors = self._encoder.encode([query.sentence])[0]
+        vector: Vectors = self._encoder.encode([query.meant])[0]
         return vector
 
     def search(self, vector: Vectors, alone: bool, extra: int = 0) -> list[Candidate]:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from mambomeme_tui import rights, safety
 from mambomeme_tui.config import ROUTES
 from mambomeme_tui.errors import MamboError, ModelUnavailable, UsageError
+from mambomeme_tui.index import vocabulary
 from mambomeme_tui.index.store import Version, model_folder, open_version
 from mambomeme_tui.retrieval.explain import explain
 from mambomeme_tui.retrieval.fusion import reciprocal_rank_fusion
 from mambomeme_tui.retrieval.lexical import LexicalRoute
 from mambomeme_tui.retrieval.query import Query, understand
+from mambomeme_tui.retrieval.repair import repair
 from mambomeme_tui.retrieval.results import Candidate, Hit, RouteEvidence, SearchResult, State, Timing
 from mambomeme_tui.safety import ViewingMode
 
@@ -71,6 +73,7 @@ class Engine:
         self._closed = False
         self._lexical = LexicalRoute(self.version.folder, self.version.parameters)
         self._dense: DenseRoute | None = None
+        self._vocabulary = vocabulary.load(self.version.folder / vocabulary.VOCABULARY_FILE)
         self.dense_error: MamboError | None = None
 
     @property
@@ -96,7 +99,12 @@ class Engine:
             self.dense_error = ModelUnavailable(f"The dense route failed to load ({type(error).__name__}).")
 
     def search(
-        self, typed: str, route: str = "hybrid", limit: int = LIMIT, cancelled: Cancelled = lambda: False
+        self,
+        typed: str,
+        route: str = "hybrid",
+        limit: int = LIMIT,
+        cancelled: Cancelled = lambda: False,
+        as_typed: bool = False,
     ) -> SearchResult:
         """Find memes.
 
@@ -105,6 +113,7 @@ class Engine:
             route: `hybrid`, `lexical` or `dense`.
             limit: the most hits to return, from 1.
             cancelled: asked between the stages.
+            as_typed: misspelt words are not mended.
 
         Raises:
             SearchCancelled: `cancelled` said so.
@@ -115,14 +124,18 @@ class Engine:
             raise UsageError(f"There is no route called {route!r}; there are {', '.join(ROUTES)}.")
         with self._lock:
             clock = _Clock()
-            query = understand(typed)
+            query = understand(typed) if as_typed else understand(typed, self._mend)
             candidates = {} if query.empty else self._candidates(query, route, clock, cancelled)
             ranked = self._rank(candidates, route)
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)
             clock.lap("policy")
             state = self._state(query, route, candidates)
-            return SearchResult(query.sentence, route, self.version.name, state, clock.timing(), hits)
+            timing = clock.timing()
+            return SearchResult(query.sentence, route, self.version.name, state, timing, hits, query.repaired)
+
+    def _mend(self, sentence: str) -> str:
+        return repair(sentence, self._vocabulary)
 
     def _candidates(self, query: Query, route: str, clock: _Clock, cancelled: Cancelled) -> dict[str, list[Candidate]]:
         dense = self._dense_for(route)

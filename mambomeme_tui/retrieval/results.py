@@ -79,7 +79,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """At most `limit` hits, ranked, no id twice, each of the named version."""
+    """At most `limit` hits, ranked, no id twice, each of the named version.
+
+    `repaired` is what was searched for in the place of a misspelt query, and empty where that was the query itself.
+    """
 
     query: str
     route: str
@@ -87,11 +90,13 @@ class SearchResult:
     state: State
     timing: Timing
     hits: tuple[Hit, ...]
+    repaired: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the JSON contract of `mambomeme find --json` has it."""
         return {
             "query": self.query,
+            "repaired": self.repaired,
             "route": self.route,
             "version": self.version,
             "state": str(self.state),

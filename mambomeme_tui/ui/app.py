@@ -63,6 +63,7 @@ class MamboApp(ActingApp):
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
         Binding("f1", "help", "Help", show=False),
         Binding("f5", "switch", "Switch", show=False),
+        Binding("f6", "as_typed", "As typed", show=False),
     ]
 
     class Heard(Message):
@@ -184,12 +185,17 @@ class MamboApp(ActingApp):
             if isinstance(self.screen, MainScreen):
                 self.screen.hold()
 
+    def action_as_typed(self) -> None:
+        """Search again for exactly what was typed, where something was mended."""
+        if self.view.result and self.view.result.repaired:
+            self._ask(self._asked_for, as_typed=True)
+
     def action_switch(self) -> None:
         """Use the version that is served now, where it is another one than is open here."""
         self.session.switch()
         self._notice("switching")
 
-    def _ask(self, typed: str) -> bool:
+    def _ask(self, typed: str, as_typed: bool = False) -> bool:
         """Search for what stands in the box; False where there is nothing to search for."""
         self._settle()
         self._held.clear()
@@ -198,7 +204,8 @@ class MamboApp(ActingApp):
             self._asked, self._asked_for = 0, ""
             self.show(self._idle())
             return False
-        self._asked, self._asked_for = self.session.submit(typed, self._settings.route, LIMIT), typed
+        self._asked = self.session.submit(typed, self._settings.route, LIMIT, as_typed)
+        self._asked_for = typed
         self._awaiting = True
         self._timer = self.set_timer(SAY_SEARCHING_AFTER, self._say_searching)
         return True

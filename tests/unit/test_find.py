@@ -47,7 +47,7 @@ def test_json_holds_exactly_what_the_contract_says(data_dir: Path, engine: Engin
     done = find(data_dir, "--json", "john", "cena")
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
-    assert found.keys() == {"query", "route", "version", "state", "timing_ms", "hits"}
+    assert found.keys() == {"query", "repaired", "route", "version", "state", "timing_ms", "hits"}
     assert (found["query"], found["route"], found["state"]) == ("john cena", "hybrid", "complete")
     assert found["version"] == current_name(data_dir)
     assert found["timing_ms"].keys() == STAGES

@@ -51,7 +51,7 @@ def test_two_builds_are_the_same_to_the_byte_and_only_the_build_record_tells_the
     first, second = twins
     left, right = content(first), content(second)
     assert left.keys() == right.keys()
-    assert len(left) == 8
+    assert len(left) == 9
     assert [name for name in left if left[name] != right[name]] == []
     notes = [_notes(data) for data in twins]
     assert notes[0] != notes[1]

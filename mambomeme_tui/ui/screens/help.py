@@ -25,6 +25,7 @@ _KEYS = (
     ("/ or Esc", "back to the query"),
     ("everywhere", ""),
     ("F1", "this help; in the list also ?"),
+    ("F6", "search as typed, where a word was mended"),
     ("F5", "use another index that was published meanwhile"),
     ("Ctrl+Q", "quit; so does Ctrl+C"),
     ("Ctrl+Z", "suspend; `fg` comes back"),
