@@ -67,7 +67,7 @@ def load(file: Path) -> Captions:
     if not memes:
         raise UsageError(f"{file} holds no captions.")
     digest = hash_json([policy.digest, *(meme.content_hash for meme in memes)])
-    corpus = Corpus(tuple(memes), policy, policy_file, digest)
+    corpus = Corpus(tuple(memes), policy, policy_file, digest, situations_digest(memes))
     return Captions(corpus, maker.rows, maker.rows - len(memes), maker.shortened)
 
 
@@ -145,7 +145,7 @@ def _record(family: Family, identifier: str, quote: str, safety: Safety) -> Meme
         safety=safety,
         content_hash="",
     )
-    return replace(meme, content_hash=hash_json(meme.to_dict()))
+    return replace(meme, content_hash=hash_json(meme.content()))
 
 
 def queries(memes: Sequence[Meme], count: int, seed: int) -> list[str]:

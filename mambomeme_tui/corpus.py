@@ -7,7 +7,7 @@ was looked at. The order of the result is that of the item ids, whatever order t
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -28,12 +28,17 @@ from mambomeme_tui.records import Family, Meme, Rights, Safety, SafetyClass
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A checked corpus: its items by id, its policy, and a digest that changes with any character of any of them."""
+    """A checked corpus: its items by id, its policy, and a digest that changes with any character of any of them.
+
+    `digest` is that of the contents, which judgements are bound to; `situations` that of the situations, which only
+    decide how items are found.
+    """
 
     memes: tuple[Meme, ...]
     policy: Policy
     policy_file: Path
     digest: str
+    situations: str = ""
 
 
 def load(root: Path) -> Corpus:
@@ -50,7 +55,12 @@ def load(root: Path) -> Corpus:
     policy_file = policy_path(root)
     policy = load_policy(policy_file)
     digest = hash_json([policy.digest, *(meme.content_hash for meme in memes)])
-    return Corpus(tuple(memes), policy, policy_file, digest)
+    return Corpus(tuple(memes), policy, policy_file, digest, situations_digest(memes))
+
+
+def situations_digest(memes: Iterable[Meme]) -> str:
+    """SHA-256 over the situations of all families."""
+    return hash_json(sorted({meme.family.id: meme.family.situations for meme in memes}.items()))
 
 
 def policy_path(root: Path) -> Path:
@@ -166,6 +176,7 @@ def _family(table: FamilyFile) -> Family:
         origin=table.origin,
         meaning=table.meaning,
         picture=table.picture,
+        situations=tuple(table.situations),
     )
 
 
@@ -193,4 +204,4 @@ def _meme(
         safety=Safety(SafetyClass(safety.level), tuple(safety.reasons), safety.policy),
         content_hash="",
     )
-    return replace(meme, content_hash=hash_json(meme.to_dict()))
+    return replace(meme, content_hash=hash_json(meme.content()))

@@ -92,6 +92,7 @@ class FamilyFile(_Strict):
     origin: Text
     meaning: Text
     picture: Text
+    situations: Words = []
     language: Language = "en"
     rights: RightsTable
     safety: SafetyTable

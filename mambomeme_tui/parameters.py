@@ -13,15 +13,16 @@ class Parameters:
     """Ranking parameters.
 
     Attributes:
-        field_weights: multiplies a term's BM25F score in each lexical field.
-        bm25_b: length normalisation of every lexical field, 0 (none) to 1 (full).
+        field_weights: how often a term counts for each time that it stands in a lexical field.
+        bm25_b: length normalisation, 0 (none) to 1 (full).
         bm25_k1: saturation of term frequency, above 0.
         depth: how many candidates each route hands to fusion.
-        fusion_k: the constant k of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
         route_weights: each route's weight in fusion.
-        dense_floor: the least cosine at which a dense candidate counts beside lexical ones.
-        dense_alone_floor: the same where no query word is in the index or the dense route answers alone. Both floors
-            are provisional, set by eye, until they are calibrated.
+        family_share: how much of the best score in its family each meme gets on top.
+        name_bonus: what a meme gets on top whose family's name is the whole query.
+        thresholds: for each route the logistic model of whether anything fits: `bias`, the weights of the evidence,
+            and `least`, the probability from which on something does.
+        exact_rows: up to so many vectors all of them are compared; beyond, Annoy says with which.
         annoy_trees: how many trees the nearest-neighbour index has.
         annoy_search: how many nodes Annoy looks at for each candidate that is asked of it.
     """
@@ -33,16 +34,24 @@ class Parameters:
             "quote": 2.0,
             "topics": 1.2,
             "meaning": 1.0,
+            "situations": 0.5,
             "picture": 1.0,
         }
     )
-    bm25_b: float = 0.6
+    bm25_b: float = 0.5
     bm25_k1: float = 1.2
-    depth: int = 100
-    fusion_k: int = 60
-    route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 1.0, "dense": 1.0})
-    dense_floor: float = 0.2
-    dense_alone_floor: float = 0.45
+    depth: int = 200
+    route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 0.45, "dense": 0.55})
+    family_share: float = 0.5
+    name_bonus: float = 0.5
+    thresholds: dict[str, dict[str, float]] = field(
+        default_factory=lambda: {
+            "lexical": {"bias": 0.0, "coverage": 0.0, "named": 0.0, "least": 0.0},
+            "dense": {"bias": 0.0, "cosine": 0.0, "least": 0.0},
+            "hybrid": {"bias": 0.0, "coverage": 0.0, "cosine": 0.0, "named": 0.0, "least": 0.0},
+        }
+    )
+    exact_rows: int = 75_000
     annoy_trees: int = 50
     annoy_search: int = 40
 

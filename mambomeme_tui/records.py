@@ -42,7 +42,8 @@ class Family:
     """One meme template, entity or format: what all its items share.
 
     `year` is the year in which it became a meme; `origin` says in a sentence where it comes from; `meaning` when a
-    person sends it; `picture` what is literally seen.
+    person sends it; `picture` what is literally seen. `situations` say in everyday words when somebody would look for
+    it: they help to find an item and are no part of what it is.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Family:
     origin: str
     meaning: str
     picture: str
+    situations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Meme:
     `media` is a path below the corpus folder, or empty while the item has no picture of its own; `exact_hash` is the
     SHA-256 and `perceptual_hash` the perceptual hash of that file, both in hex and empty with it. True copies share
     their original's id as `group`; `change` says what makes a copy differ from it, and is empty on an original. The
-    family is the template group. `content_hash` is the SHA-256 (hex) of the record's canonical JSON.
+    family is the template group. `content_hash` is the SHA-256 (hex) of the record's canonical JSON
+    without itself and the situations, so that whoever judged an item judged all that it covers.
     """
 
     id: str
@@ -90,6 +93,12 @@ class Meme:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values."""
         return {name: _plain(getattr(self, name)) for name in Meme.__slots__}
+
+    def content(self) -> dict[str, Any]:
+        """What `content_hash` is taken of."""
+        content = self.to_dict() | {"content_hash": ""}
+        del content["family"]["situations"]
+        return content
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

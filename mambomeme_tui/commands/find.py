@@ -26,7 +26,7 @@ _NOTES = {
 
 def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool, as_typed: bool = False) -> int:
     """Search and print; returns 0, or 1 where nothing was found."""
-    if understand(typed).empty:
+    if not understand(typed).asks:
         raise UsageError("The query is empty.", "Say what you remember of the meme.")
     engine = _open(settings)
     if settings.route != "lexical":

@@ -19,7 +19,7 @@ from mambomeme_tui import __version__
 from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.digests import hash_file, hash_json
 from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, TOKENIZER_FILE, QueryEncoder, Vectors
-from mambomeme_tui.index import catalogue, postings, vectors, vocabulary
+from mambomeme_tui.index import catalogue, facets, impacts, postings, structure, vectors, vocabulary
 from mambomeme_tui.index.cache import VectorCache, cache_path
 from mambomeme_tui.index.export import Export, provide
 from mambomeme_tui.index.layout import MODELS_FOLDER
@@ -44,7 +44,8 @@ def libraries() -> dict[str, str]:
 
 def version_name(corpus: Corpus, parameters: Parameters, dense_items: int | None = None) -> str:
     """The name of the version that these records, parameters, sources and libraries make."""
-    made_of = [FORMAT, sources_digest(), libraries(), corpus.digest, WEIGHTS_SHA256, parameters.to_dict(), dense_items]
+    records = [corpus.digest, corpus.situations, dense_items]
+    made_of = [FORMAT, sources_digest(), libraries(), *records, WEIGHTS_SHA256, parameters.to_dict()]
     return f"v-{hash_json(made_of)[:12]}"
 
 
@@ -80,6 +81,11 @@ def build(
         (folder / postings.POSTINGS_FOLDER).mkdir()
         count = len(memes)
         postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))
+        weights = parameters.field_weights, parameters.bm25_k1, parameters.bm25_b
+        impacts.create(folder / impacts.IMPACTS_FOLDER, folder / postings.POSTINGS_FOLDER, *weights)
+        (folder / facets.FACETS_FOLDER).mkdir()
+        facets.create(folder / facets.FACETS_FOLDER, memes)
+        structure.create(folder / structure.STRUCTURE_FILE, memes)
         vectors.save(folder, rows, links, parameters)
         files = list_files(folder)
         embedding = _describe_vectors(folder, rows, links, parameters, len(memes[:dense_items]))
@@ -141,6 +147,7 @@ def _embed_texts(texts: list[str], rows: Vectors, cache: VectorCache, export: Ex
 def _describe_corpus(corpus: Corpus) -> dict[str, Any]:
     return {
         "digest": corpus.digest,
+        "situations": corpus.situations,
         "families": len({meme.family.id for meme in corpus.memes}),
         "items": len(corpus.memes),
         "policy": {"version": corpus.policy.version, "sha256": corpus.policy.digest},

@@ -17,8 +17,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _DECIDING = (
     *(
         f"index/{name}.py"
-        for name in ("build", "catalogue", "embedding", "export", "manifest", "postings", "vectors", "vocabulary")
+        for name in ("arrays", "build", "catalogue", "embedding", "export", "facets", "impacts", "manifest", "postings")
     ),
+    *(f"index/{name}.py" for name in ("structure", "vectors", "vocabulary")),
     *("index/views.py", "encoder.py", "records.py", "text.py"),
 )
 

@@ -7,13 +7,13 @@ row it uses, sorted by meme. Files are mapped, never written again.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from annoy import AnnoyIndex
 from numpy.typing import NDArray
 
 from mambomeme_tui.encoder import DIMENSION, Vectors
+from mambomeme_tui.index.arrays import save_array
 from mambomeme_tui.index.views import DENSE_KINDS, dense_texts
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.records import Meme
@@ -34,29 +34,22 @@ def collect_texts(memes: Iterable[Meme]) -> tuple[list[str], Links]:
     links = [
         (position, DENSE_KINDS.index(kind), rows.setdefault(text, len(rows)))
         for position, meme in enumerate(memes)
-        for kind, text in dense_texts(meme).items()
-        if text
+        for kind, texts in dense_texts(meme).items()
+        for text in texts
     ]
     return list(rows), np.array(links, np.int32).reshape(-1, 3)
 
 
 def save(folder: Path, vectors: Vectors, links: Links, parameters: Parameters) -> None:
     """Write vectors, links and the tree. One job and a fixed seed: with two jobs every build differs."""
-    _save_array(folder / VECTORS_FILE, vectors)
-    _save_array(folder / LINKS_FILE, links)
+    save_array(folder / VECTORS_FILE, vectors)
+    save_array(folder / LINKS_FILE, links)
     tree = AnnoyIndex(DIMENSION, "angular")
     tree.set_seed(ANNOY_SEED)
     for row, vector in enumerate(vectors):
         tree.add_item(row, vector)
     tree.build(parameters.annoy_trees, n_jobs=1)
     tree.save(str(folder / ANNOY_FILE))
-
-
-def _save_array(path: Path, array: NDArray[Any]) -> None:
-    """As `numpy.save`, which does not notice when the last of the data never reaches the file."""
-    with path.open("wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(array))
-        stream.write(np.ascontiguousarray(array).data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +61,7 @@ class VectorStore:
         kinds: (links,), the kind's number of each link.
         rows: (links,), the row of each link.
         starts: (memes + 1,), where each meme's links start; the last is the number of links.
+        linked: positions of the memes that have a vector, ascending.
         users: (links,), the memes' positions, sorted by row.
         user_starts: (rows + 1,), where each row's users start.
         tree: the Annoy index over the rows.
@@ -77,6 +71,7 @@ class VectorStore:
     kinds: NDArray[np.int32]
     rows: NDArray[np.int32]
     starts: NDArray[np.int64]
+    linked: NDArray[np.int64]
     users: NDArray[np.int32]
     user_starts: NDArray[np.int64]
     tree: AnnoyIndex
@@ -115,6 +110,7 @@ def load(folder: Path, memes: int) -> VectorStore:
         kinds=kinds,
         rows=rows,
         starts=np.searchsorted(positions, np.arange(memes + 1)),
+        linked=np.unique(positions).astype(np.int64),
         users=positions[by_row],
         user_starts=np.searchsorted(rows[by_row], np.arange(len(vectors) + 1)),
         tree=tree,

@@ -5,7 +5,6 @@ Bytes come first. Nothing is opened while a byte of it could be another one.
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,16 +40,19 @@ def verify_version(folder: Path) -> Manifest:
 def _faults(folder: Path, manifest: Manifest) -> Iterator[str]:
     identifiers: list[str] = []
     contents: list[str] = []
+    families: dict[str, tuple[str, ...]] = {}
     with closing(catalogue.Catalogue(folder / catalogue.CATALOGUE_FILE)) as opened:
         if not opened.is_sound():
             yield "the catalogue is no sound database"
         for meme in opened.everything():
             identifiers.append(meme.id)
             contents.append(meme.content_hash)
+            families[meme.family.id] = meme.family.situations
             if content_hash(meme) != meme.content_hash:
                 yield f"the record {meme.id} is not what its hash says"
     digest = hash_json([load_policy(folder / POLICY_FILE).digest, *contents])
-    if (len(identifiers), digest) != (manifest.corpus["items"], manifest.corpus["digest"]):
+    known = [manifest.corpus[name] for name in ("items", "digest", "situations")]
+    if [len(identifiers), digest, hash_json(sorted(families.items()))] != known:
         yield "the records are not those that the manifest names"
     yield from _posting_faults(folder, identifiers)
     yield from _vector_faults(folder, len(identifiers), manifest)
@@ -58,7 +60,7 @@ def _faults(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 def content_hash(meme: Meme) -> str:
     """The hash that a record should carry: that of all the rest of it."""
-    return hash_json(replace(meme, content_hash="").to_dict())
+    return hash_json(meme.content())
 
 
 def _posting_faults(folder: Path, identifiers: list[str]) -> Iterator[str]:

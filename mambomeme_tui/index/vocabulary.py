@@ -5,12 +5,13 @@ Only what anybody may be shown is in it: a repair must not tell of what policy w
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from mambomeme_tui import rights
 from mambomeme_tui.files import read_json
+from mambomeme_tui.index.structure import family_numbers
 from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.records import Meme, SafetyClass
 from mambomeme_tui.text import STOP_WORDS, stem, words
@@ -28,12 +29,14 @@ class Vocabulary:
         counts: how often each folded word is used.
         stems: the stems of all of them.
         names: names and aliases as a person would read them, by their words without blanks.
+        named: the numbers of the families that a name stands for, by its words.
         common: words that are right although the index has none of them: whole tokens of the sentence encoder.
     """
 
     counts: dict[str, int]
     stems: frozenset[str]
     names: dict[str, str]
+    named: dict[tuple[str, ...], tuple[int, ...]]
     common: frozenset[str]
 
     def knows(self, word: str) -> bool:
@@ -47,10 +50,12 @@ def whole_tokens(tokenizer: Path) -> list[str]:
     return sorted(token for token in tokens if len(token) > 1 and token.isalpha())
 
 
-def create(path: Path, memes: Iterable[Meme], common: Iterable[str]) -> None:
+def create(path: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
     """Write the vocabulary of these memes into a new file, with words that are right whether they occur or not."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
+    named: dict[str, set[int]] = {}
+    numbers = family_numbers(memes)
     for meme in memes:
         if meme.safety.level is not SafetyClass.SAFE or rights.withheld_because(meme.rights):
             continue
@@ -58,10 +63,14 @@ def create(path: Path, memes: Iterable[Meme], common: Iterable[str]) -> None:
             counts.update(words(text))
         for name in (meme.family.name, *meme.family.aliases, *meme.family.people):
             parts = words(name)
+            if any(part not in STOP_WORDS for part in parts):
+                named.setdefault(" ".join(parts), set()).add(numbers[meme.family.id])
             if len(joined := "".join(parts)) >= LEAST_NAME:
                 names.setdefault(joined, " ".join(parts))
     stems = sorted(set(map(stem, counts)))  # stemming them all takes longer than anybody should wait for a search
-    data = {"words": sorted(counts.items()), "stems": stems, "names": sorted(names.items()), "common": list(common)}
+    standing = sorted((name, sorted(families)) for name, families in named.items())
+    data = {"words": sorted(counts.items()), "stems": stems, "names": sorted(names.items()), "named": standing}
+    data["common"] = list(common)
     path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
@@ -70,4 +79,5 @@ def load(path: Path) -> Vocabulary:
     data = read_json(path)
     counts = {str(word): int(count) for word, count in data["words"]}
     names = {str(key): str(name) for key, name in data["names"]}
-    return Vocabulary(counts, frozenset(data["stems"]), names, frozenset(data["common"]))
+    named = {tuple(name.split(" ")): tuple(families) for name, families in data["named"]}
+    return Vocabulary(counts, frozenset(data["stems"]), names, named, frozenset(data["common"]))

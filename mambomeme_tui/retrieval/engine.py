@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mambomeme_tui import rights, safety
 from mambomeme_tui.config import ROUTES
 from mambomeme_tui.errors import MamboError, ModelUnavailable, UsageError
-from mambomeme_tui.index import vocabulary
+from mambomeme_tui.index import facets, structure, vocabulary
 from mambomeme_tui.index.store import Version, model_folder, open_version
 from mambomeme_tui.retrieval.explain import explain
-from mambomeme_tui.retrieval.fusion import reciprocal_rank_fusion
 from mambomeme_tui.retrieval.lexical import LexicalRoute
 from mambomeme_tui.retrieval.query import Query, understand
+from mambomeme_tui.retrieval.ranking import Ranking
 from mambomeme_tui.retrieval.repair import repair
+from mambomeme_tui.retrieval.restricting import Mask, Restrictions
 from mambomeme_tui.retrieval.results import Candidate, Hit, RouteEvidence, SearchResult, State, Timing
 from mambomeme_tui.safety import ViewingMode
 
@@ -68,18 +71,24 @@ class Engine:
         self.version: Version = open_version(data)
         self._classes = self.version.policy.modes[mode]
         self.size = len(self.version.catalogue)
-        # A route ranks this many more, so that what policy withholds can crowd out nothing that it shows
-        self._withheld = self.version.catalogue.withheld(self._classes)
+        self._shown = np.ones(self.size, bool)
+        self._shown[list(self.version.catalogue.withheld(self._classes))] = False
         self._closed = False
-        self._lexical = LexicalRoute(self.version.folder, self.version.parameters)
+        folder, parameters = self.version.folder, self.version.parameters
+        self._lexical = LexicalRoute(folder, parameters)
         self._dense: DenseRoute | None = None
-        self._vocabulary = vocabulary.load(self.version.folder / vocabulary.VOCABULARY_FILE)
+        self._structure = structure.load(folder / structure.STRUCTURE_FILE)
+        self._vocabulary = vocabulary.load(folder / vocabulary.VOCABULARY_FILE)
+        self._facets = facets.load(folder / facets.FACETS_FOLDER)
+        self._ranking = Ranking(parameters, self._structure, self._vocabulary, self._lexical)
+        self._restrictions = Restrictions(self._shown, self._facets, self._lexical.impacts, self.version.catalogue)
+        self._copies = np.bincount(self._structure.groups[self._shown], minlength=self.size)
         self.dense_error: MamboError | None = None
 
     @property
     def shown(self) -> int:
         """How many memes policy may show; what it withholds is not even counted."""
-        return self.size - len(self._withheld)
+        return int(self._shown.sum())
 
     @property
     def dense_ready(self) -> bool:
@@ -125,38 +134,40 @@ class Engine:
         with self._lock:
             clock = _Clock()
             query = understand(typed) if as_typed else understand(typed, self._mend)
-            candidates = {} if query.empty else self._candidates(query, route, clock, cancelled)
-            ranked = self._rank(candidates, route)
+            allowed = self._restrictions.allowed(query.syntax)
+            wider = self._restrictions.allowed(query.syntax, phrases=False) if not allowed.any() else allowed
+            candidates = {} if query.empty else self._candidates(query, route, wider, clock, cancelled)
+            ranked = self._ranking.rank(query, candidates, wider) if query.asks else []
+            fits = bool(ranked) and wider is allowed and self._ranking.fits(query, candidates)
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)
             clock.lap("policy")
             state = self._state(query, route, candidates)
+            shown, nearest = (hits, ()) if fits else ((), hits)
             timing = clock.timing()
-            return SearchResult(query.sentence, route, self.version.name, state, timing, hits, query.repaired)
+            return SearchResult(query.shown, route, self.version.name, state, timing, shown, query.repaired, nearest)
 
     def _mend(self, sentence: str) -> str:
         return repair(sentence, self._vocabulary)
 
-    def _candidates(self, query: Query, route: str, clock: _Clock, cancelled: Cancelled) -> dict[str, list[Candidate]]:
+    def _candidates(
+        self, query: Query, route: str, allowed: Mask, clock: _Clock, cancelled: Cancelled
+    ) -> dict[str, list[Candidate]]:
+        """Each route's candidates; what is not allowed has no say in ranks, scores or explanations either."""
         dense = self._dense_for(route)
-        extra = len(self._withheld)
         found: dict[str, list[Candidate]] = {}
         if route != "dense":
-            found["lexical"] = self._shown(self._lexical.search(query, extra))
+            found["lexical"] = self._lexical.search(query, allowed)
             clock.lap("lexical")
         _stop_if(cancelled)
         if dense:
             vector = dense.encode(query)
             clock.lap("encode")
             _stop_if(cancelled)
-            found["dense"] = self._shown(dense.search(vector, not found.get("lexical"), extra))
+            found["dense"] = dense.search(vector, allowed)
             clock.lap("dense")
         _stop_if(cancelled)
         return found
-
-    def _shown(self, found: list[Candidate]) -> list[Candidate]:
-        """What policy may show: the rest has no say in ranks, scores or explanations either."""
-        return [one for one in found if one.position not in self._withheld][: self.version.parameters.depth]
 
     def _dense_for(self, route: str) -> "DenseRoute | None":
         if route == "lexical":
@@ -164,13 +175,6 @@ class Engine:
         if route == "dense" and self._dense is None:
             raise self.dense_error or ModelUnavailable("The dense route is still loading.", "Try again in a second.")
         return self._dense
-
-    def _rank(self, candidates: dict[str, list[Candidate]], route: str) -> list[tuple[int, float]]:
-        if route != "hybrid":
-            return [(one.position, one.score) for one in candidates.get(route, [])]
-        parameters = self.version.parameters
-        rankings = {name: [one.position for one in found] for name, found in candidates.items()}
-        return reciprocal_rank_fusion(rankings, parameters.route_weights, parameters.fusion_k)
 
     def _hits(
         self, query: Query, ranked: list[tuple[int, float]], candidates: dict[str, list[Candidate]], limit: int
@@ -190,7 +194,8 @@ class Engine:
                 routes = {name: RouteEvidence(rank, one.score) for name, (rank, one) in found.items()}
                 dense = found["dense"][1] if "dense" in found else None
                 groups.add(meme.group)
-                hits.append(Hit(len(hits) + 1, meme, score, routes, explain(query, meme, dense)))
+                copies = int(self._copies[self._structure.groups[position]]) - 1
+                hits.append(Hit(len(hits) + 1, meme, score, routes, explain(query, meme, dense), copies))
                 if len(hits) == limit:
                     return tuple(hits)
         return tuple(hits)

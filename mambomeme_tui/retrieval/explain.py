@@ -8,7 +8,7 @@ from mambomeme_tui.retrieval.query import Query
 from mambomeme_tui.retrieval.results import Candidate
 from mambomeme_tui.text import stem, words
 
-_READABLE = {"names": "name", "people": "people", "quote": "quote", "topics": "topic"}
+_READABLE = {"names": "name", "people": "people", "quote": "quote", "topics": "topic", "situations": "use"}
 
 
 @lru_cache(maxsize=8192)
@@ -28,5 +28,5 @@ def explain(query: Query, meme: Meme, dense: Candidate | None) -> tuple[str, ...
     reasons.sort(key=lambda reason: -reason[0])
     lines = [line for _, line in reasons]
     if dense:
-        lines.append(f"near in {_READABLE.get(dense.basis, dense.basis)} ({dense.score:.2f})")
+        lines.append(f"near in {_READABLE.get(dense.basis, dense.basis)} ({dense.cosine:.2f})")
     return tuple(lines)

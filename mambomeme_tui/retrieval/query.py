@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mambomeme_tui import text
+from mambomeme_tui.retrieval.syntax import Syntax, parse
 
 MAX_TERMS = 64
 MOST_REPAIRED = 200
@@ -17,17 +18,21 @@ class Query:
 
     Attributes:
         typed: as it came in; never shown or stored without `text.printable`.
-        sentence: cleaned and cut to a length that the encoder can read.
+        shown: cleaned and cut; what a person is told that was searched for.
+        sentence: the same without filters, exclusions and the marks of phrases; what the encoder can read of it.
         repaired: what was meant by it, where words of it are misspelt; empty otherwise.
         terms: distinct index terms in reading order, at most 64; what the lexical route looks up.
         shortened: whether something at the end was left out.
+        syntax: filters, exact phrases and exclusions.
     """
 
     typed: str
+    shown: str
     sentence: str
     terms: tuple[str, ...]
     shortened: bool
-    repaired: str = ""
+    repaired: str
+    syntax: Syntax
 
     @property
     def meant(self) -> str:
@@ -36,8 +41,13 @@ class Query:
 
     @property
     def empty(self) -> bool:
-        """Whether there is neither a letter, nor a digit, nor a pictograph to search for."""
-        return not any(char.isalnum() or unicodedata.category(char) == "So" for char in self.sentence)
+        """Whether there is neither a letter, nor a digit, nor a pictograph to search for beside filters."""
+        return not _says_something(self.sentence)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is anything to answer: words, or a filter that needs none."""
+        return not self.empty or bool(self.syntax.filters)
 
 
 def understand(typed: str, mend: Callable[[str], str] = lambda _: "") -> Query:
@@ -48,8 +58,15 @@ def understand(typed: str, mend: Callable[[str], str] = lambda _: "") -> Query:
         mend: gives what was meant by a sentence, or nothing where it is best taken as it is.
     """
     cleaned = text.printable(typed[: 4 * text.MAX_CHARACTERS])
-    sentence = cleaned[: text.MAX_CHARACTERS]
-    repaired = mend(sentence[:MOST_REPAIRED]) if len(sentence) <= MOST_REPAIRED else ""
+    shown = cleaned[: text.MAX_CHARACTERS]
+    syntax = parse(shown)
+    sentence = syntax.plain
+    # whoever puts words into quotes means just these
+    repaired = mend(sentence) if len(sentence) <= MOST_REPAIRED and not syntax.phrases else ""
     terms = list(dict.fromkeys(text.terms(repaired or sentence)))
-    shortened = len(cleaned) > len(sentence) or len(typed) > 4 * text.MAX_CHARACTERS or len(terms) > MAX_TERMS
-    return Query(typed, sentence, tuple(terms[:MAX_TERMS]), shortened, repaired)
+    shortened = len(cleaned) > len(shown) or len(typed) > 4 * text.MAX_CHARACTERS or len(terms) > MAX_TERMS
+    return Query(typed, shown, sentence, tuple(terms[:MAX_TERMS]), shortened, repaired, syntax)
+
+
+def _says_something(sentence: str) -> bool:
+    return any(char.isalnum() or unicodedata.category(char) == "So" for char in sentence)

@@ -22,16 +22,20 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One route's opinion: a meme's position in the catalogue, the route's score, and what the score rests on."""
+    """One route's opinion: a meme's position in the catalogue, the route's score, and what the score rests on.
+
+    `basis` and `cosine` are of the nearest vector, where the dense route is asked.
+    """
 
     position: int
     score: float
     basis: str = ""
+    cosine: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RouteEvidence:
-    """At which rank (from 1) a route found a hit, and with which score (BM25F, or cosine)."""
+    """At which rank (from 1) a route found a hit, and with which score (BM25F, or mean of cosines)."""
 
     rank: int
     score: float
@@ -39,13 +43,17 @@ class RouteEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One displayed result; `score` is that of the asked route: BM25F, cosine, or the fused one."""
+    """One displayed result; `score` is the fused one, and `copies` counts the true copies that it stands for.
+
+    A hit without a route was found by its family alone.
+    """
 
     rank: int
     meme: Meme
     score: float
     routes: dict[str, RouteEvidence]
     why: tuple[str, ...]
+    copies: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The hit as the JSON contract of `mambomeme find --json` has it."""
@@ -59,6 +67,7 @@ class Hit:
             "score": self.score,
             "routes": {name: asdict(evidence) for name, evidence in self.routes.items()},
             "why": list(self.why),
+            "copies": self.copies,
             "media": meme.media or None,
             "rights": asdict(meme.rights),
             "safety": asdict(meme.safety),
@@ -81,6 +90,7 @@ class Timing:
 class SearchResult:
     """At most `limit` hits, ranked, no id twice, each of the named version.
 
+    Where nothing fits, `hits` is empty and `nearest` holds what comes nearest, which is shown only if asked for.
     `repaired` is what was searched for in the place of a misspelt query, and empty where that was the query itself.
     """
 
@@ -91,6 +101,7 @@ class SearchResult:
     timing: Timing
     hits: tuple[Hit, ...]
     repaired: str = ""
+    nearest: tuple[Hit, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the JSON contract of `mambomeme find --json` has it."""
@@ -102,4 +113,5 @@ class SearchResult:
             "state": str(self.state),
             "timing_ms": {name: round(value, 3) for name, value in asdict(self.timing).items()},
             "hits": [hit.to_dict() for hit in self.hits],
+            "nearest": [hit.to_dict() for hit in self.nearest],
         }

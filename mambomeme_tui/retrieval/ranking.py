@@ -1,0 +1,71 @@
+"""From candidates to one ranked list, and whether it is an answer at all.
+
+Knows nothing of records: it works on positions, and only on those that it is told are allowed.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mambomeme_tui.index.structure import Structure
+from mambomeme_tui.index.vocabulary import Vocabulary
+from mambomeme_tui.parameters import Parameters
+from mambomeme_tui.retrieval.fusion import fuse
+from mambomeme_tui.retrieval.lexical import LexicalRoute
+from mambomeme_tui.retrieval.naming import families_named
+from mambomeme_tui.retrieval.query import Query
+from mambomeme_tui.retrieval.restricting import Mask
+from mambomeme_tui.retrieval.results import Candidate
+from mambomeme_tui.retrieval.threshold import Evidence, probability
+
+LOOKED_AT = 50
+"""So many of the best candidates are looked at for how much of the query they have."""
+FIRST = 20
+"""So many of each route's candidates are compared for whether the routes agree."""
+
+Found = Mapping[str, Sequence[Candidate]]
+
+
+class Ranking:
+    """Ranks the candidates of one version."""
+
+    def __init__(
+        self, parameters: Parameters, structure: Structure, vocabulary: Vocabulary, lexical: LexicalRoute
+    ) -> None:
+        self._parameters = parameters
+        self._structure = structure
+        self._vocabulary = vocabulary
+        self._lexical = lexical
+
+    def rank(self, query: Query, found: Found, allowed: Mask) -> list[tuple[int, float]]:
+        """Positions and scores, the best first; for a query of filters alone all that they leave, in order."""
+        if query.empty:
+            return [(position, 0.0) for position in np.flatnonzero(allowed)[: self._parameters.depth].tolist()]
+        weights = self._parameters.route_weights if len(found) > 1 else dict.fromkeys(found, 1.0)
+        ranked = fuse(found, weights, self._named(query, found), self._structure, self._parameters)
+        return [pair for pair in ranked if allowed[pair[0]]]
+
+    def fits(self, query: Query, found: Found) -> bool:
+        """Whether what was found is an answer, as far as the routes that were asked can tell."""
+        if query.empty:
+            return True
+        told = self._parameters.thresholds["hybrid" if len(found) > 1 else next(iter(found))]
+        return probability(self.evidence(query, found), told) >= told["least"]
+
+    def evidence(self, query: Query, found: Found) -> Evidence:
+        """What speaks for an answer among these candidates."""
+        lexical = np.array([one.position for one in found.get("lexical", ())[:LOOKED_AT]], np.int64)
+        families = [self._first_families(found.get(route, ())) for route in ("dense", "lexical")]
+        return Evidence(
+            coverage=float(self._lexical.coverage(query, lexical).max(initial=0.0)),
+            cosine=max((one.cosine for one in found.get("dense", ())), default=0.0),
+            named=max(self._named(query, found).values(), default=0.0),
+            agreement=len(families[0] & families[1]) / max(1, len(families[0])),
+        )
+
+    def _named(self, query: Query, found: Found) -> dict[int, float]:
+        """Names are words: where the dense route answers alone they do not count."""
+        return families_named(query.meant, self._vocabulary.named) if "lexical" in found else {}
+
+    def _first_families(self, found: Sequence[Candidate]) -> set[int]:
+        return set(self._structure.families[[one.position for one in found[:FIRST]]].tolist())
