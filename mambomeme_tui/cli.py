@@ -85,6 +85,7 @@ def _add_find(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=_limit, default=10, metavar="N", help="the most hits to print, 1 to 10")
     parser.add_argument("--as-typed", action="store_true", help="don't mend misspelt words")
+    parser.add_argument("--nearest", action="store_true", help="where nothing fits, print what comes nearest")
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object")
     shape.add_argument("--print0", action="store_true", help="print each hit's file or id, ended by a NUL")
@@ -150,9 +151,8 @@ def _run(options: argparse.Namespace) -> int:
         case "find":
             from mambomeme_tui.commands import find
 
-            return find.run(
-                " ".join(options.query), settings, options.limit, options.json, options.print0, options.as_typed
-            )
+            how = find.Manner(options.json, options.print0, options.as_typed, options.nearest)
+            return find.run(" ".join(options.query), settings, options.limit, how)
         case "publish":
             from mambomeme_tui.commands import publish
 

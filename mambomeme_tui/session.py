@@ -26,6 +26,7 @@ from mambomeme_tui.session_events import (
 )
 
 if TYPE_CHECKING:
+    from mambomeme_tui.index.facets import Facets
     from mambomeme_tui.index.rebuild import Rebuild
     from mambomeme_tui.retrieval.engine import Engine
 
@@ -82,6 +83,11 @@ class Session:
             self._pending = _Request(self._latest, typed, route, limit, as_typed)
             self._changed.notify_all()
             return self._latest
+
+    @property
+    def facets(self) -> "Facets | None":
+        """What filters can ask of the version that is open; None while there is none."""
+        return self._engine.facets if self._engine else None
 
     def withdraw(self) -> None:
         """Forget the newest request: its answer is no longer wanted."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import textwrap
+from dataclasses import dataclass
 
 from mambomeme_tui import media
 from mambomeme_tui.commands.output import answering, tell
@@ -24,31 +25,49 @@ _NOTES = {
 }
 
 
-def run(typed: str, settings: Settings, limit: int, as_json: bool, print0: bool, as_typed: bool = False) -> int:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How to search and to print.
+
+    Attributes:
+        as_json: one object, whatever was found.
+        print0: files or ids, each ended by a NUL.
+        as_typed: misspelt words are not mended.
+        nearest: where nothing fits, what comes nearest is printed.
+    """
+
+    as_json: bool = False
+    print0: bool = False
+    as_typed: bool = False
+    nearest: bool = False
+
+
+def run(typed: str, settings: Settings, limit: int, how: Manner) -> int:
     """Search and print; returns 0, or 1 where nothing was found."""
     if not understand(typed).asks:
         raise UsageError("The query is empty.", "Say what you remember of the meme.")
     engine = _open(settings)
     if settings.route != "lexical":
         engine.load_dense()
-    result = engine.search(typed, settings.route, limit, as_typed=as_typed)
+    result = engine.search(typed, settings.route, limit, as_typed=how.as_typed)
     with answering():
-        _print(result, as_json, print0)
-    if not as_json and not print0:
-        tell(_summary(result, engine))
+        _print(result, how)
+    if not how.as_json and not how.print0:
+        tell(_summary(result, engine, how))
     if damaged := engine.version.instead_of:
         tell(f"mambomeme: {printable(damaged.message)} {engine.version.name} answered. Run `mambomeme publish`.")
     return 0 if result.hits else NOTHING_FOUND
 
 
-def _print(result: SearchResult, as_json: bool, print0: bool) -> None:
-    if as_json:
+def _print(result: SearchResult, how: Manner) -> None:
+    hits = result.hits or (result.nearest if how.nearest else ())
+    if how.as_json:
         print(json.dumps(_contract(result), indent=2))  # ASCII, since no other escape but JSON's own may get in
-    elif print0:
-        sys.stdout.buffer.write(b"".join(os.fsencode(media.name_or_path(hit.meme)) + b"\0" for hit in result.hits))
+    elif how.print0:
+        sys.stdout.buffer.write(b"".join(os.fsencode(media.name_or_path(hit.meme)) + b"\0" for hit in hits))
     else:
         width = max(40, shutil.get_terminal_size((80, 24)).columns)
-        for hit in result.hits:
+        for hit in hits:
             print(*_lines(hit, width), sep="\n")
 
 
@@ -66,14 +85,16 @@ def _open(settings: Settings) -> Engine:
 
 def _contract(result: SearchResult) -> dict[str, object]:
     found = result.to_dict()
-    for entry, hit in zip(found["hits"], result.hits, strict=True):
+    for entry, hit in zip(found["hits"] + found["nearest"], result.hits + result.nearest, strict=True):
         path = media.path_of(hit.meme)
         entry["media"] = str(path) if path else None
     return found
 
 
-def _summary(result: SearchResult, engine: Engine) -> str:
-    count = f"{len(result.hits)} found" if result.hits else "Nothing found"
+def _summary(result: SearchResult, engine: Engine, how: Manner) -> str:
+    count = f"{len(result.hits)} found" if result.hits else "Nothing fits" if result.nearest else "Nothing found"
+    if result.nearest:
+        count += "; these come nearest" if how.nearest else "; --nearest prints what comes nearest"
     notes = [count, f"{result.timing.total:.0f} ms", result.route, result.version]
     if note := _NOTES.get(result.state):
         notes.append(note)
@@ -86,7 +107,8 @@ def _summary(result: SearchResult, engine: Engine) -> str:
 
 def _lines(hit: Hit, width: int) -> list[str]:
     meme = hit.meme
-    lines = [f"{hit.rank:>2}  {printable(meme.title)}  ({meme.family.year}, {meme.id})"]
+    copies = f" ×{hit.copies + 1}" if hit.copies else ""
+    lines = [f"{hit.rank:>2}  {printable(meme.title)}  ({meme.family.year}, {meme.id}){copies}"]
     lines += textwrap.wrap(printable(meme.quote), width - 4, initial_indent="    ", subsequent_indent="    ")
     if hit.why:
         why = printable(" · ".join(hit.why))

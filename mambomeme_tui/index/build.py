@@ -18,7 +18,7 @@ import numpy as np
 from mambomeme_tui import __version__
 from mambomeme_tui.corpus import Corpus
 from mambomeme_tui.digests import hash_file, hash_json
-from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, TOKENIZER_FILE, QueryEncoder, Vectors
+from mambomeme_tui.encoder import DIMENSION, MAX_TOKENS, QueryEncoder, Vectors
 from mambomeme_tui.index import catalogue, facets, impacts, postings, structure, vectors, vocabulary
 from mambomeme_tui.index.cache import VectorCache, cache_path
 from mambomeme_tui.index.export import Export, provide
@@ -31,7 +31,7 @@ from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.policy import POLICY_FILE
 from mambomeme_tui.records import Meme
 
-LIBRARIES = ("annoy", "numpy", "onnxruntime", "snowballstemmer", "tokenizers", "whoosh-reloaded")
+LIBRARIES = ("annoy", "numpy", "onnxruntime", "snowballstemmer", "tokenizers", "whoosh-reloaded", "wordfreq")
 PREPROCESSING = f"WordPiece uncased, first {MAX_TOKENS} tokens, mean pooling, unit length, each text by itself"
 KEEP_EVERY = 64
 """Texts between two points from which an interrupted embedding goes on."""
@@ -75,9 +75,7 @@ def build(
     with pipeline.stage("index", len(memes)) as figures:
         catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
         shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
-        vocabulary.create(
-            folder / vocabulary.VOCABULARY_FILE, memes, vocabulary.whole_tokens(export.folder / TOKENIZER_FILE)
-        )
+        vocabulary.create(folder / vocabulary.VOCABULARY_FOLDER, memes, vocabulary.common_words())
         (folder / postings.POSTINGS_FOLDER).mkdir()
         count = len(memes)
         postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))

@@ -1,8 +1,8 @@
 """What filters look up: for every facet the entries that its memes have, and which memes have each of them.
 
 An entry is known by its folded words; spellings that fold to the same are one. Of entries that only withheld memes
-have, no spelling is kept: they are found by whoever names them, and nobody is told of them. The files are mapped, never
-written again; the same memes give the same bytes.
+have, only these words are kept: they are looked up for whoever names them, and nobody is told of them. The files are
+never written again; the same memes give the same bytes.
 """
 
 import heapq

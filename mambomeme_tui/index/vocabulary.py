@@ -4,9 +4,12 @@ Only what anybody may be shown is in it: a repair must not tell of what policy w
 """
 
 import json
+import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from mambomeme_tui import rights
@@ -16,24 +19,37 @@ from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.records import Meme, SafetyClass
 from mambomeme_tui.text import STOP_WORDS, stem, words
 
-VOCABULARY_FILE = "vocabulary.json"
+VOCABULARY_FOLDER = "vocabulary"
+_KNOWN_FILE = "known.json"
+_COMMON_FILE = "common.txt"
+COMMON = {"en": 2.9, "de": 4.0, "es": 4.0, "fr": 4.0, "pt": 4.0}
+"""For each language the least frequency of a common word, on the Zipf scale (the logarithm of its uses in a billion
+words); in English the commonest misspellings lie just below it."""
+_NO_VOWELS = str.maketrans("", "", "aeiou")
 LEAST_NAME = 4
 """Letters that a name has at least to be found as a whole; shorter ones resemble too much."""
 
 
-@dataclass(frozen=True, slots=True)
+def consonants(word: str) -> str:
+    """A word as somebody in a hurry types it: its first letter, then no vowels."""
+    return word[:1] + word[1:].translate(_NO_VOWELS)
+
+
+@dataclass(frozen=True)
 class Vocabulary:
     """What is known.
 
     Attributes:
         counts: how often each folded word is used.
+        ordered: those words, sorted.
         stems: the stems of all of them.
         names: names and aliases as a person would read them, by their words without blanks.
         named: the numbers of the families that a name stands for, by its words.
-        common: words that are right although the index has none of them: whole tokens of the sentence encoder.
+        common: words that are right although the index has none of them.
     """
 
     counts: dict[str, int]
+    ordered: tuple[str, ...]
     stems: frozenset[str]
     names: dict[str, str]
     named: dict[tuple[str, ...], tuple[int, ...]]
@@ -43,15 +59,38 @@ class Vocabulary:
         """Whether a folded word, or another form of it, is in the index; stop words always are."""
         return word in self.counts or word in STOP_WORDS or stem(word) in self.stems
 
+    @cached_property
+    def by_consonants(self) -> dict[str, str]:
+        """The most used word, the first of equals, by its first letter and the consonants after it."""
+        found: dict[str, str] = {}
+        for word in sorted(self.counts, key=lambda word: (-self.counts[word], word)):
+            found.setdefault(consonants(word), word)
+        return found
 
-def whole_tokens(tokenizer: Path) -> list[str]:
-    """The words among the tokens of a WordPiece tokenizer, sorted: pieces of words and signs are left out."""
-    tokens = read_json(tokenizer)["model"]["vocab"]
-    return sorted(token for token in tokens if len(token) > 1 and token.isalpha())
+    def begun(self, start: str) -> str:
+        """The most used word that starts like this, the first of equals; empty where there is none."""
+        first, end = bisect_left(self.ordered, start), bisect_left(self.ordered, start + chr(sys.maxunicode))
+        return min(self.ordered[first:end], key=lambda word: (-self.counts[word], word), default="")
 
 
-def create(path: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
-    """Write the vocabulary of these memes into a new file, with words that are right whether they occur or not."""
+def common_words() -> list[str]:
+    """Folded words that are in use whether a meme has them or not, sorted: to mend them would be to know better."""
+    from wordfreq import (
+        iter_wordlist,
+        zipf_frequency,
+    )  # its lists take a second to read, and only publishing needs them
+
+    found: set[str] = set()
+    for language, least in COMMON.items():
+        for word in iter_wordlist(language):
+            if zipf_frequency(word, language) < least:
+                break
+            found.update(words(word))
+    return sorted(word for word in found if word.isalpha())
+
+
+def create(folder: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
+    """Write the vocabulary of these memes into a new folder, with words that are right whether they occur or not."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
     named: dict[str, set[int]] = {}
@@ -70,14 +109,17 @@ def create(path: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
     stems = sorted(set(map(stem, counts)))  # stemming them all takes longer than anybody should wait for a search
     standing = sorted((name, sorted(families)) for name, families in named.items())
     data = {"words": sorted(counts.items()), "stems": stems, "names": sorted(names.items()), "named": standing}
-    data["common"] = list(common)
-    path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    folder.mkdir()
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    (folder / _KNOWN_FILE).write_text(text + "\n", encoding="utf-8")
+    (folder / _COMMON_FILE).write_text("\n".join(common) + "\n", encoding="utf-8")  # quicker to read than JSON
 
 
-def load(path: Path) -> Vocabulary:
+def load(folder: Path) -> Vocabulary:
     """Read a checked vocabulary."""
-    data = read_json(path)
+    data = read_json(folder / _KNOWN_FILE)
+    common = frozenset((folder / _COMMON_FILE).read_text(encoding="utf-8").split())
     counts = {str(word): int(count) for word, count in data["words"]}
     names = {str(key): str(name) for key, name in data["names"]}
     named = {tuple(name.split(" ")): tuple(families) for name, families in data["named"]}
-    return Vocabulary(counts, frozenset(data["stems"]), names, named, frozenset(data["common"]))
+    return Vocabulary(counts, tuple(sorted(counts)), frozenset(data["stems"]), names, named, common)

@@ -78,10 +78,10 @@ class Engine:
         self._lexical = LexicalRoute(folder, parameters)
         self._dense: DenseRoute | None = None
         self._structure = structure.load(folder / structure.STRUCTURE_FILE)
-        self._vocabulary = vocabulary.load(folder / vocabulary.VOCABULARY_FILE)
-        self._facets = facets.load(folder / facets.FACETS_FOLDER)
+        self._vocabulary = vocabulary.load(folder / vocabulary.VOCABULARY_FOLDER)
+        self.facets = facets.load(folder / facets.FACETS_FOLDER)
         self._ranking = Ranking(parameters, self._structure, self._vocabulary, self._lexical)
-        self._restrictions = Restrictions(self._shown, self._facets, self._lexical.impacts, self.version.catalogue)
+        self._restrictions = Restrictions(self._shown, self.facets, self._lexical.impacts, self.version.catalogue)
         self._copies = np.bincount(self._structure.groups[self._shown], minlength=self.size)
         self.dense_error: MamboError | None = None
 

@@ -1,8 +1,8 @@
 """Misspelt queries: what was meant, by the words and names that the index knows.
 
-A word that is known is never touched, and a query of known words is left exactly as it was typed. Words are mended one
-by one; but where the query as a whole resembles a name, it stands for that: one that was cut, run together or heard
-wrong is nearer to its name than any of its words.
+A word that is known is never touched, and a query of known words is left exactly as it was typed. The last word may be
+only begun, since people look while they type. Words are mended one by one; but where the query as a whole resembles a
+name, it stands for that: one that was cut, run together or heard wrong is nearer to its name than any of its words.
 """
 
 import re
@@ -12,13 +12,17 @@ from collections.abc import Callable
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from mambomeme_tui.index.vocabulary import Vocabulary
+from mambomeme_tui.index.vocabulary import Vocabulary, consonants
 from mambomeme_tui.text import words
 
 LEAST_WORD = 4
 """Letters from which on a word is compared with others; of a shorter one too much would be near."""
+LEAST_BEGUN = 3
+"""Letters of the last word from which on it is completed."""
 LEAST_DRAWN_OUT = 3
-ALIKE = 0.72
+LEAST_UNVOWELLED = 3
+"""Letters of a word without vowels from which on they are put back."""
+ALIKE = 0.66
 """Least similarity of two words: 1 less edits (transpositions count as one) over the longer one's letters."""
 ALIKE_NAME = 72.0
 """Least similarity of the whole query and a name, both without blanks, in percent."""
@@ -47,7 +51,9 @@ def repair(sentence: str, known: Vocabulary) -> str:
     typed = words(spell_out(sentence))
     if not typed or all(known.knows(word) for word in typed):
         return " ".join(typed) if typed != words(sentence) else ""
-    mended = [better for word in typed if (better := _mend(word, known))]
+    mended = [better for word in typed[:-1] if (better := _mend(word, known))]
+    last = _begun(typed[-1], known) or _mend(typed[-1], known)
+    mended += [last] if last else []
     return _name_in(typed, mended, known) or (" ".join(mended) if mended != typed else "")
 
 
@@ -62,7 +68,16 @@ def _mend(word: str, known: Vocabulary) -> str:
     for change in (_shortened, _without_digits):
         if found := change(word, known.knows):
             return found
+    if len(word) >= LEAST_UNVOWELLED and consonants(word) == word and word in known.by_consonants:
+        return known.by_consonants[word]
     return _nearest(_RUN.sub(r"\1", word), known) or word
+
+
+def _begun(word: str, known: Vocabulary) -> str:
+    """A word that the last one may become, unless it is one already."""
+    if len(word) < LEAST_BEGUN or known.knows(word) or word in known.common or word in _CHAT:
+        return ""
+    return known.begun(word)
 
 
 def _shortened(word: str, knows: Callable[[str], bool]) -> str:

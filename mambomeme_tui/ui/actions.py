@@ -19,7 +19,7 @@ from mambomeme_tui.ui.screens.help import HelpScreen
 from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.tidying import PAUSE, tidy
-from mambomeme_tui.ui.view import View
+from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.bars import StatusLine
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
@@ -110,6 +110,12 @@ class ActingApp(GuardedApp[str]):
     def action_to_box(self) -> None:
         """Move back to the query."""
         self.screen.set_focus(self.query_one(QueryBox))
+
+    def action_nearest(self) -> None:
+        """Show what comes nearest, where nothing fits."""
+        if self.view.phase is Phase.NOTHING and self.view.result and self.view.result.nearest:
+            self.show(replace(self.view, phase=Phase.RESULTS, nearest=True))
+            self.screen.set_focus(self.query_one(ResultList))
 
     def action_help(self) -> None:
         """Show the help."""

@@ -38,6 +38,7 @@ from mambomeme_tui.ui.widgets.drawn import Drawn
 from mambomeme_tui.ui.widgets.preview import Preview
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
+from mambomeme_tui.ui.widgets.suggesting import FilterSuggester
 
 LIMIT = 10
 SAY_SEARCHING_AFTER = 0.05
@@ -64,6 +65,7 @@ class MamboApp(ActingApp):
         Binding("f1", "help", "Help", show=False),
         Binding("f5", "switch", "Switch", show=False),
         Binding("f6", "as_typed", "As typed", show=False),
+        Binding("f7", "nearest", "Nearest", show=False),
     ]
 
     class Heard(Message):
@@ -103,7 +105,7 @@ class MamboApp(ActingApp):
         colours = self.palette
         with Horizontal(id="top"):
             yield Brand(colours)
-            yield QueryBox(self._first_query)
+            yield QueryBox(self._first_query, FilterSuggester(lambda: self.session.facets))
             yield Counter(colours)
         yield Rule(colours)
         with Horizontal(id="body"):
@@ -259,7 +261,7 @@ class MamboApp(ActingApp):
         """Show an answer, then do what was asked of its list before it came."""
         self._settle()
         phase = Phase.RESULTS if result.hits else Phase.NOTHING
-        view = replace(self.view, phase=phase, result=result, searching=False, notice="", trouble=False)
+        view = replace(self.view, phase=phase, result=result, nearest=False, searching=False, notice="", trouble=False)
         if self._marker:
             self._marker.answered(result)
         self._show_now(view)

@@ -36,6 +36,7 @@ class View:
         searching: a search has been running for long enough to say so.
         notice: the outcome of the last key, such as "copied".
         trouble: the notice tells of a failure.
+        nearest: the hits are those that come nearest where nothing fits.
     """
 
     phase: Phase = Phase.WELCOME
@@ -50,6 +51,7 @@ class View:
     searching: bool = False
     notice: str = ""
     trouble: bool = False
+    nearest: bool = False
 
     @property
     def shown(self) -> object:
@@ -59,4 +61,6 @@ class View:
     @property
     def hits(self) -> tuple[Hit, ...]:
         """The hits that are shown."""
-        return self.result.hits if self.result and self.phase is Phase.RESULTS else ()
+        if self.result is None or self.phase is not Phase.RESULTS:
+            return ()
+        return self.result.nearest if self.nearest else self.result.hits

@@ -61,6 +61,9 @@ async def test_the_right_arrow_accepts_what_is_shown_behind_the_query(known: Fac
         await pilot.press("right")
         assert (box.value, box.cursor_position) == ("sad who:john-cena", 17)
         assert parse(box.value).filters == (Filter("who", "john-cena"),)
+        await typed_into(pilot, "Sad TA")
+        await pilot.press("right")
+        assert box.value == "Sad TAg:"
         box = await typed_into(pilot, 'who:"john ce')
         await pilot.press("right", "x")
         assert box.value == 'who:"john cena"x'

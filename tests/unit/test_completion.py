@@ -14,7 +14,7 @@ from mambomeme_tui.retrieval.syntax import ALIASES, parse
 from mambomeme_tui.text import words
 from tests.unit.test_facets import meme
 
-PEOPLE = ("Keanu Reeves", "Keanu Reeves", "Kéa Ngo", 'Dwayne "The Rock" Johnson', "漢字とひらがな", "Zoë")
+PEOPLE = ("Keanu Reeves", "Keanu Reeves", "Kéa Ngo", 'Dwayne "The Rock" Johnson', "漢字とひらがな", "Zoë", "Zoë Bell")
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +48,15 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Facets:
         ("dog -who:REE", ['-who:"Keanu Reeves"']),
         ('who:"keanu r', ['who:"Keanu Reeves"']),
         ("who:“keanu ", ['who:"Keanu Reeves"']),
-        ("person:zo", ["person:Zoë"]),
+        ("person:zo", ["person:Zoë", 'person:"Zoë Bell"']),
         ("who:rock", ['who:"Dwayne The Rock Johnson"']),
         ("who:漢", ["who:漢字とひらがな"]),
         ("who:secret", []),
         ("tag:off", ["tag:officer", 'tag:"The Office"']),
         ("tag:", ["tag:officer", 'tag:"The Office"']),
         ("from:", []),
-        ("year:", ["year:2010", "year:2011", "year:2012"]),
-        ("year:201", ["year:2010", "year:2011", "year:2012"]),
+        ("year:", ["year:2010", "year:2011", "year:2012", "year:2013"]),
+        ("year:201", ["year:2010", "year:2011", "year:2012", "year:2013"]),
         ("year:>201", []),
         ("tag:office ", []),
         ("", []),
@@ -91,6 +91,7 @@ def test_a_token_within_the_query_is_completed_where_it_ends(few: Facets) -> Non
         ("who:keanu-", "reeves"),
         ("who:ree", "ves"),
         ("who:reeves", ""),
+        ("who:zoë", "-bell"),
         ('who:"kea', 'nu reeves"'),
         ('who:"keanu ', 'reeves"'),
         ('who:"Keanu Reeves', '"'),
@@ -149,5 +150,6 @@ def test_anything_may_be_completed_anywhere(known: Facets, typed: str, cursor: i
 
 def test_long_queries_are_completed_at_their_end(few: Facets) -> None:
     assert complete_query("dog " * 2_500 + "who:kea", 10_007, few)[0] == 'who:"Keanu Reeves"'
+    assert complete_query(f"who:{'-' * 300}kea", 307, few) == []
     for typed in ('"' * 10_000, "who:" * 2_500, 'who:"' * 2_000, "a" * 10_000, 'who:"' + "a b" * 3_000):
         assert complete_query(typed, len(typed), few) in ([], complete_query("who:", 4, few))

@@ -73,6 +73,7 @@ PLAIN = (
     'who:"Keanu Ree',
     '-who:"Keanu Ree',
     "tag:!!!",
+    'tag:off"ice',
     "year:20",
     "year:soon",
     "year:>",

@@ -52,7 +52,10 @@ def _building(view: View, palette: Palette, width: int) -> list[_Line]:
 def _nothing(view: View, palette: Palette, width: int) -> list[_Line]:
     query = safe(view.result.query) if view.result else ""
     told = [(line, palette.title) for line in wrap(f"Nothing fits “{query}”.", width - 6, 3)]
-    hint = [(line, palette.muted) for line in wrap("Try fewer words, or other ones for the same thing.", width - 6, 3)]
+    advice = "Try fewer words, or other ones for the same thing."
+    if view.result and view.result.nearest:
+        advice += " F7 shows what comes nearest."
+    hint = [(line, palette.muted) for line in wrap(advice, width - 6, 3)]
     return [(f"   {text}", colour) for text, colour in [*told, ("", palette.text), *hint]]
 
 

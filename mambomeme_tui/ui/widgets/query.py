@@ -6,6 +6,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.reactive import Reactive
+from textual.suggester import Suggester
 from textual.widgets import Input
 
 ROOM = 10_000
@@ -28,8 +29,8 @@ class QueryBox(Input):
     entered_at = 0
     """The instant at which the driver parsed the last Enter (monotonic nanoseconds)."""
 
-    def __init__(self, value: str) -> None:
-        super().__init__(value, max_length=ROOM, compact=True, select_on_focus=False, id="query")
+    def __init__(self, value: str, suggester: Suggester | None = None) -> None:
+        super().__init__(value, max_length=ROOM, compact=True, select_on_focus=False, id="query", suggester=suggester)
         self.cursor_blink = False  # a blinking cursor repaints for ever
 
     def validate_value(self, value: str) -> str:

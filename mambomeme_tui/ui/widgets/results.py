@@ -107,7 +107,8 @@ class ResultList(Drawn, can_focus=True):
     def _title(self, hit: Hit, width: int, index: int) -> Strip:
         bar, ground = self._ground(index)
         colours = self.palette
-        year = f" {hit.meme.family.year} "
+        copies = f" ×{hit.copies + 1}" if hit.copies else ""
+        year = f"{copies} {hit.meme.family.year} "
         name = safe(hit.meme.title)
         return strip_of(
             width,
