@@ -46,9 +46,16 @@ class Parameters:
     name_bonus: float = 0.5
     thresholds: dict[str, dict[str, float]] = field(
         default_factory=lambda: {
-            "lexical": {"bias": 0.0, "coverage": 0.0, "named": 0.0, "least": 0.0},
-            "dense": {"bias": 0.0, "cosine": 0.0, "least": 0.0},
-            "hybrid": {"bias": 0.0, "coverage": 0.0, "cosine": 0.0, "named": 0.0, "least": 0.0},
+            "lexical": {"bias": -2.55, "coverage": 3.96, "named": 8.46, "least": 0.34},
+            "dense": {"bias": -5.26, "cosine": 10.43, "least": 0.4},
+            "hybrid": {
+                "bias": -6.36,
+                "coverage": 2.03,
+                "cosine": 8.64,
+                "named": 4.46,
+                "agreement": 3.17,
+                "least": 0.26,
+            },
         }
     )
     exact_rows: int = 75_000

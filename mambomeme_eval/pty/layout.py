@@ -3,6 +3,7 @@
 It knows the screen as a person knows it, by where things stand; nothing here is shared with the code that draws it.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,8 @@ BOX, RULE, LIST, STATUS, KEYS = 0, 1, range(2, 22), 22, 23
 LINES_OF_A_HIT: Final = 2
 YEAR: Final = 6
 """Cells that a hit's year takes at the end of its first line, blanks included."""
+COPIES: Final = re.compile(r" ×\d+$")
+"""How many true copies a hit stands for, before its year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ def hits(frame: Frame) -> list[ShownHit]:
         rank = frame.text(row, 1, 3).strip()
         if rank.isdecimal():
             title, quote = frame.text(row, 4, width - YEAR).rstrip(), frame.text(row + 1, 4, width - 1).rstrip()
-            shown.append(ShownHit(rank, title, quote, width - YEAR - 4, width - 5))
+            count = found[0] if (found := COPIES.search(title)) else ""
+            room = width - YEAR - 4 - len(count)
+            shown.append(ShownHit(rank, title.removesuffix(count).rstrip(), quote, room, width - 5))
     return shown
 
 

@@ -42,6 +42,7 @@ class Vocabulary:
     Attributes:
         counts: how often each folded word is used.
         ordered: those words, sorted.
+        ordered_names: names without blanks, sorted.
         stems: the stems of all of them.
         names: names and aliases as a person would read them, by their words without blanks.
         named: the numbers of the families that a name stands for, by its words.
@@ -50,6 +51,7 @@ class Vocabulary:
 
     counts: dict[str, int]
     ordered: tuple[str, ...]
+    ordered_names: tuple[str, ...]
     stems: frozenset[str]
     names: dict[str, str]
     named: dict[tuple[str, ...], tuple[int, ...]]
@@ -69,8 +71,17 @@ class Vocabulary:
 
     def begun(self, start: str) -> str:
         """The most used word that starts like this, the first of equals; empty where there is none."""
-        first, end = bisect_left(self.ordered, start), bisect_left(self.ordered, start + chr(sys.maxunicode))
-        return min(self.ordered[first:end], key=lambda word: (-self.counts[word], word), default="")
+        return min(_starting(self.ordered, start), key=lambda word: (-self.counts[word], word), default="")
+
+    def name_begun(self, start: str) -> str:
+        """The shortest name, by its words, that starts like this without blanks; empty where there is none."""
+        return self.names.get(
+            min(_starting(self.ordered_names, start), key=lambda name: (len(name), name), default=""), ""
+        )
+
+
+def _starting(ordered: Sequence[str], start: str) -> Sequence[str]:
+    return ordered[bisect_left(ordered, start) : bisect_left(ordered, start + chr(sys.maxunicode))]
 
 
 def common_words() -> list[str]:
@@ -122,4 +133,6 @@ def load(folder: Path) -> Vocabulary:
     counts = {str(word): int(count) for word, count in data["words"]}
     names = {str(key): str(name) for key, name in data["names"]}
     named = {tuple(name.split(" ")): tuple(families) for name, families in data["named"]}
-    return Vocabulary(counts, tuple(sorted(counts)), frozenset(data["stems"]), names, named, common)
+    return Vocabulary(
+        counts, tuple(sorted(counts)), tuple(sorted(names)), frozenset(data["stems"]), names, named, common
+    )

@@ -19,6 +19,8 @@ LEAST_WORD = 4
 """Letters from which on a word is compared with others; of a shorter one too much would be near."""
 LEAST_BEGUN = 3
 """Letters of the last word from which on it is completed."""
+LEAST_NAME_BEGUN = 4
+"""Letters of a query from which on the whole of it is taken for the beginning of a name."""
 LEAST_DRAWN_OUT = 3
 LEAST_UNVOWELLED = 3
 """Letters of a word without vowels from which on they are put back."""
@@ -52,6 +54,12 @@ def repair(sentence: str, known: Vocabulary) -> str:
     if not typed or all(known.knows(word) for word in typed):
         return " ".join(typed) if typed != words(sentence) else ""
     mended = [better for word in typed[:-1] if (better := _mend(word, known))]
+    short = len(typed[-1]) < LEAST_BEGUN
+    if not known.knows(typed[-1]) and (short or typed[-1] not in known.common):
+        if name := len("".join(typed)) >= LEAST_NAME_BEGUN and known.name_begun("".join(typed)):
+            return name
+        if len(typed) > 1 and short and typed[-1] not in _CHAT:
+            return repair(" ".join(typed[:-1]), known) or " ".join(typed[:-1])  # too little of a word to tell anything
     last = _begun(typed[-1], known) or _mend(typed[-1], known)
     mended += [last] if last else []
     return _name_in(typed, mended, known) or (" ".join(mended) if mended != typed else "")

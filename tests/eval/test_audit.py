@@ -65,7 +65,8 @@ def test_every_canonical_field_is_looked_into(field: str) -> None:
 def test_the_canonical_fields_are_all_that_a_record_says_of_a_meme() -> None:
     of_item = {"family", "id", "media", "exact_hash", "perceptual_hash", "group", "change", "rights", "safety"}
     own = set(Meme.__slots__) - of_item - {"content_hash"}
-    assert set(FIELDS) == own | (set(type(FOUND.family).__slots__) - {"id"})
+    # situations help to find an item and say nothing of what it is
+    assert set(FIELDS) == own | (set(type(FOUND.family).__slots__) - {"id", "situations"})
     assert {field for field, _ in values(bundled_world().memes["john-cena.shy-bug"])} == set(FIELDS)
 
 
@@ -164,15 +165,15 @@ def test_the_nearest_are_those_of_an_encoding_made_anew(engine: Engine, auditor:
     nearest = auditor.check(no_match(text)).nearest
     vector = encoder.encode([text])[0]
     for one in [nearest[0], nearest[7], nearest[-1]]:
-        texts = list(dense_texts(bundled_world().memes[one.item]).values())
+        texts = [text for texts in dense_texts(bundled_world().memes[one.item]).values() for text in texts]
         assert one.cosine == pytest.approx(max(float(encoder.encode([each])[0] @ vector) for each in texts), abs=2e-5)
     cosines = [one.cosine for one in nearest]
     assert cosines == sorted(cosines, reverse=True)
     assert len(nearest) == audit.NEAREST
     assert max(Counter(one.item.partition(".")[0] for one in nearest).values()) <= 2
     best = next(meme for meme in serving(corpus) if meme.id == nearest[0].item)
-    route = engine.search(text, "dense", 1)
-    assert not route.hits or route.hits[0].meme.family.id == best.family.id
+    route = engine.search(text, "dense", 10)
+    assert best.family.id in {hit.meme.family.id for hit in route.hits or route.nearest}
 
 
 def test_nothing_is_too_far_away_to_be_listed(auditor: Auditor) -> None:

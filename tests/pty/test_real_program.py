@@ -37,7 +37,7 @@ def assert_restored(outcome: Outcome, exit_code: int) -> None:
 
 def what_is_shown(lines: list[str], hits: Sequence[Hit]) -> dict[str, object]:
     """At 80x24: the ranked titles, and whether the first hit's preview, its details and all figures are there."""
-    titles = [" ".join(line[1:44].split()) for line in lines[2:22:2]]
+    titles = [" ".join(line[1:44].split()).split(" ×")[0] for line in lines[2:22:2]]
     side = "\n".join(line[51:] for line in lines[2:22])
     picture = side.count("▀" * 28) == PREVIEW_LINES or hits[0].meme.quote.split()[0] in side  # a card without colours
     return {

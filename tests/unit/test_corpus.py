@@ -268,3 +268,67 @@ def test_what_no_record_holds_does_not_change_the_digest(root: Path) -> None:
     reordered = f"# a comment\n{head}[[items]]{second}\n[[items]]{first}".replace(" = ", "   =  ")
     write(root, two_cats=reordered.replace("\n", "\r\n"))
     assert corpus.load(root).digest == before
+
+
+SITUATIONS = 'situations = ["when two do what one can not", "for a lonely cat"]\n'
+
+
+def test_situations_are_of_the_family_and_no_part_of_what_its_items_are(root: Path) -> None:
+    write(root, two_cats=SAMPLE)
+    before = corpus.load(root)
+    write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\n{SITUATIONS}"))
+    after = corpus.load(root)
+    for one, other in zip(before.memes, after.memes, strict=True):
+        assert (one.family.situations, len(other.family.situations)) == ((), 2)
+        assert one.content_hash == other.content_hash
+    assert after.digest == before.digest
+    assert after.situations != before.situations
+
+
+def test_any_change_of_the_situations_changes_their_digest_and_no_other(root: Path) -> None:
+    texts = (
+        "",
+        'situations = ["a"]\n',
+        'situations = ["b"]\n',
+        'situations = ["a", "b"]\n',
+        'situations = ["b", "a"]\n',
+    )
+    found = []
+    for text in texts:
+        write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\n{text}"))
+        found.append(corpus.load(root))
+    assert len({one.situations for one in found}) == len(texts)
+    assert len({one.digest for one in found}) == 1
+
+
+def test_situations_count_for_the_family_that_has_them_whatever_else_it_is(root: Path) -> None:
+    """Neither another item nor another name changes their digest; the same words of another family do."""
+    written = SAMPLE.replace("year = 2019\n", f"year = 2019\n{SITUATIONS}")
+    write(root, two_cats=written)
+    alone = corpus.load(root)
+    write(root, two_cats=written.replace("Still two cats", "Still cats").replace('"Two Cats"', '"Cats"'))
+    renamed = corpus.load(root)
+    assert renamed.situations == alone.situations
+    assert renamed.digest != alone.digest
+    write(root, other_cats=written.replace("two-cats", "other-cats", 1))
+    assert corpus.load(root).situations != alone.situations
+    assert alone.situations == corpus.situations_digest(reversed(alone.memes))
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "field", "expected"),
+    [
+        ('"a"', 10, "situations", "a valid list"),
+        ('[""]', 10, "situations.1", "at least one value"),
+        ('["a", " b"]', 10, "situations.2", "without blanks"),
+        ('["a\\u001b"]', 10, "situations.1", "without control"),
+        (str(["a"] * 25).replace("'", '"'), 10, "situations", "at most 24 values"),
+    ],
+)
+def test_faulty_situations_are_told_like_other_fields(
+    root: Path, value: str, line: int, field: str, expected: str
+) -> None:
+    write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\nsituations = {value}\n"))
+    (fault,) = faults_of(root)
+    assert (fault.line, fault.field) == (line, field)
+    assert expected in fault.expected

@@ -34,7 +34,16 @@ def stored(engine: Engine) -> dict[str, NDArray[np.float32]]:
     vectors = np.load(engine.version.folder / VECTORS_FILE)
     links = np.load(engine.version.folder / LINKS_FILE)
     memes = engine.version.catalogue.at(range(engine.size))
-    return {dense_texts(memes[meme])[DENSE_KINDS[kind]]: vectors[row] for meme, kind, row in links}
+    found: dict[str, NDArray[np.float32]] = {}
+    for meme, own in enumerate(memes):
+        rows = iter(links[links[:, 0] == meme].tolist())
+        for kind, texts in dense_texts(own).items():
+            for text in texts:
+                _, number, row = next(rows)
+                assert DENSE_KINDS[number] == kind
+                assert np.array_equal(found.setdefault(text, vectors[row]), vectors[row])
+        assert next(rows, None) is None
+    return found
 
 
 def test_a_query_has_the_vector_of_the_document_that_says_the_same(

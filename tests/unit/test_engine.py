@@ -3,17 +3,31 @@
 import os
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mambomeme_tui.errors import ModelUnavailable, UsageError
+from mambomeme_tui.index import structure
+from mambomeme_tui.index.facets import entries_of
+from mambomeme_tui.index.store import model_folder
 from mambomeme_tui.index.vectors import VECTORS_FILE
+from mambomeme_tui.index.views import lexical_fields
+from mambomeme_tui.records import Meme
+from mambomeme_tui.retrieval.dense import DenseRoute
 from mambomeme_tui.retrieval.engine import Engine, SearchCancelled
+from mambomeme_tui.retrieval.fusion import fuse
+from mambomeme_tui.retrieval.lexical import LexicalRoute
+from mambomeme_tui.retrieval.naming import families_named
+from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, State
+from mambomeme_tui.text import terms, words
 
 ROUTES = ("hybrid", "lexical", "dense")
 QUERIES = (
@@ -29,12 +43,39 @@ anything = st.text(st.characters(exclude_categories=()), max_size=200)
 """Any code point, lone surrogates and control codes included."""
 
 
-@pytest.fixture
-def wordy(data_dir: Path) -> Iterator[Engine]:
-    """An engine whose dense route was not loaded."""
-    opened = Engine(data_dir)
+def judged(engine: Engine, least: float) -> Engine:
+    """The same, for which everything fits (0) or nothing (1.1): how near is near enough is no matter here."""
+    told = engine.version.parameters
+    thresholds = {name: model | {"least": least} for name, model in told.thresholds.items()}
+    engine._ranking._parameters = replace(told, thresholds=thresholds)
+    return engine
+
+
+def opened_with(data_dir: Path, least: float, dense: bool) -> Iterator[Engine]:
+    opened = judged(Engine(data_dir), least)
+    if dense:
+        opened.load_dense()
+        assert opened.dense_error is None
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def engine(data_dir: Path) -> Iterator[Engine]:
+    """An engine with both routes for which everything fits."""
+    yield from opened_with(data_dir, 0.0, dense=True)
+
+
+@pytest.fixture(scope="module")
+def strict(data_dir: Path) -> Iterator[Engine]:
+    """An engine with both routes for which nothing fits."""
+    yield from opened_with(data_dir, 1.1, dense=True)
+
+
+@pytest.fixture
+def wordy(data_dir: Path) -> Iterator[Engine]:
+    """An engine for which everything fits and whose dense route was not loaded."""
+    yield from opened_with(data_dir, 0.0, dense=False)
 
 
 def spoil(path: Path) -> None:
@@ -80,41 +121,62 @@ def test_a_lower_limit_gives_the_beginning_of_the_same_ranking(engine: Engine, r
 
 @pytest.mark.parametrize("typed", QUERIES)
 def test_hybrid_evidence_is_what_each_route_says_alone(engine: Engine, typed: str) -> None:
-    parameters = engine.version.parameters
     alone = {
-        route: {hit.meme.id: hit.routes[route] for hit in engine.search(typed, route, 100).hits}
+        route: {hit.meme.id: hit.routes.get(route) for hit in engine.search(typed, route, engine.size).hits}
         for route in ("lexical", "dense")
     }
     hits = engine.search(typed, "hybrid", 100).hits
     assert hits
+    assert {tuple(sorted(hit.routes)) for hit in hits} & {("dense",), ("dense", "lexical"), ("lexical",)}
     for hit in hits:
         assert hit.routes.keys() <= {"lexical", "dense"}
-        assert hit.routes.get("lexical") == alone["lexical"].get(hit.meme.id)
-        dense = hit.routes.get("dense")
-        # alone, the dense route has a higher floor: it says the same down to there and nothing below
-        kept = dense if dense and dense.score >= parameters.dense_alone_floor else None
-        assert alone["dense"].get(hit.meme.id) == kept
-        parts = [parameters.route_weights[name] / (parameters.fusion_k + one.rank) for name, one in hit.routes.items()]
-        assert hit.score == pytest.approx(sum(parts), rel=1e-12)
-    assert {hit.meme.id for hit in hits} >= alone["lexical"].keys() | alone["dense"].keys() or len(hits) == 100
+        for route, said in alone.items():
+            assert hit.routes.get(route) == said.get(hit.meme.id)
+
+
+@pytest.mark.parametrize("typed", QUERIES)
+def test_hybrid_ranks_what_both_routes_find_fused_without_the_copies(engine: Engine, typed: str) -> None:
+    told, version = engine.version.parameters, engine.version
+    query, shown = understand(typed, engine._mend), engine._shown
+    lexical = LexicalRoute(version.folder, told)
+    dense = DenseRoute(version.folder, model_folder(version.folder.parents[1], version.manifest), engine.size, told)
+    found = {"lexical": lexical.search(query, shown), "dense": dense.search(dense.encode(query), shown)}
+    belonging = structure.load(version.folder / structure.STRUCTURE_FILE)
+    named = families_named(query.meant, engine._vocabulary.named)
+    expected: dict[str, tuple[str, float]] = {}
+    for position, score in fuse(found, told.route_weights, named, belonging, told):
+        (meme,) = version.catalogue.at([position])
+        if shown[position]:
+            expected.setdefault(meme.group, (meme.id, score))
+    hits = engine.search(typed, "hybrid", 50).hits
+    assert [(hit.meme.id, hit.score) for hit in hits] == list(expected.values())[:50]
+    lexical.close()
 
 
 @pytest.mark.parametrize("route", ["lexical", "dense"])
-def test_a_single_route_names_itself_as_the_only_evidence(engine: Engine, route: str) -> None:
-    hits = engine.search("john cena", route).hits
-    for hit in hits:
-        assert hit.routes.keys() == {route}
-        assert hit.routes[route].score == hit.score
-        assert hit.routes[route].rank >= hit.rank  # a copy that is left out keeps its rank
-    ranks = [hit.routes[route].rank for hit in hits]
-    assert ranks == sorted(set(ranks))
-    assert ranks[0] == 1
+@pytest.mark.parametrize("typed", QUERIES)
+def test_a_single_route_names_itself_as_the_only_evidence(engine: Engine, typed: str, route: str) -> None:
+    hits = engine.search(typed, route, 100).hits
+    assert hits[0].routes.keys() == {route}
+    assert all(hit.routes.keys() <= {route} for hit in hits), "what its family alone found has none"
+    said = sorted((hit.routes[route].rank, -hit.routes[route].score) for hit in hits if hit.routes)
+    assert len({rank for rank, _ in said}) == len(said)
+    assert [score for _, score in said] == sorted(score for _, score in said)
 
 
 def test_the_reasons_name_the_fields_that_hold_the_words_and_the_nearest_vector(engine: Engine) -> None:
-    first = engine.search("john cena").hits[0]
-    assert "name: john cena" in first.why
-    assert first.why[-1] == f"near in name ({first.routes['dense'].score:.2f})"
+    query, readable = understand("john cena"), {"names": "name", "topics": "topic", "situations": "use"}
+    version = engine.version
+    model = model_folder(version.folder.parents[1], version.manifest)
+    dense = DenseRoute(version.folder, model, engine.size, version.parameters)
+    found = {one.position: one for one in dense.search(dense.encode(query), engine._shown)}
+    memes = {meme.id: found[at] for at, meme in zip(found, version.catalogue.at(list(found)), strict=True)}
+    hits = engine.search("john cena").hits
+    assert "name: john cena" in hits[0].why
+    for hit in hits:
+        near = memes[hit.meme.id]
+        assert hit.why[-1] == f"near in {readable.get(near.basis, near.basis)} ({near.cosine:.2f})"
+    assert not any("near in" in reason for hit in engine.search("john cena", "lexical").hits for reason in hit.why)
 
 
 @pytest.mark.parametrize("typed", QUERIES)
@@ -164,7 +226,7 @@ def test_a_damaged_dense_route_is_told_and_words_still_find(data_dir: Path, tmp_
     opened.load_dense()
     assert isinstance(opened.dense_error, ModelUnavailable)
     assert not opened.dense_ready
-    result = opened.search("john cena")
+    result = judged(opened, 0.0).search("john cena")
     assert result.state is State.DENSE_FAILED
     assert result.hits[0].meme.family.id == "john-cena"
     with pytest.raises(ModelUnavailable) as raised:
@@ -243,7 +305,8 @@ def test_ten_thousand_characters_of_anything_are_searched(engine: Engine, piece:
 @pytest.mark.parametrize("typed", ["", "   ", "?!...", "\x00\x1b", "\ud800"])
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_query_with_nothing_in_it_finds_nothing(engine: Engine, typed: str, route: str) -> None:
-    assert engine.search(typed, route).hits == ()
+    result = engine.search(typed, route)
+    assert result.hits == result.nearest == ()
 
 
 def test_threads_that_search_at_once_get_what_each_gets_alone(engine: Engine) -> None:
@@ -266,7 +329,7 @@ def test_threads_that_search_at_once_get_what_each_gets_alone(engine: Engine) ->
 
 
 def test_closing_waits_for_the_search_that_is_under_way(data_dir: Path) -> None:
-    opened = Engine(data_dir)
+    opened = judged(Engine(data_dir), 0.0)
     closer = threading.Thread(target=opened.close)
 
     def close_meanwhile() -> bool:
@@ -278,3 +341,127 @@ def test_closing_waits_for_the_search_that_is_under_way(data_dir: Path) -> None:
     assert opened.search("john cena", cancelled=close_meanwhile).hits
     closer.join(DEADLINE)
     assert not closer.is_alive()
+
+
+def reads(meme: Meme, phrase: str) -> bool:
+    """Whether a field of a record has these words in sequence."""
+    return any(f" {' '.join(words(phrase))} " in f" {' '.join(words(text))} " for text in lexical_fields(meme).values())
+
+
+def holds(meme: Meme, word: str) -> bool:
+    return set(terms(word)) <= {term for text in lexical_fields(meme).values() for term in terms(text)}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "type:animal cat", '"john cena" -cat'])
+def test_where_nothing_fits_the_same_list_is_what_comes_nearest(
+    engine: Engine, strict: Engine, typed: str, route: str
+) -> None:
+    fitting, nothing = engine.search(typed, route), strict.search(typed, route)
+    assert fitting.hits
+    assert (fitting.nearest, nothing.hits) == ((), ())
+    assert nothing.nearest == fitting.hits
+    assert (nothing.state, nothing.repaired, nothing.query) == (fitting.state, fitting.repaired, fitting.query)
+    assert len(nothing.to_dict()["nearest"]) == len(fitting.hits)
+
+
+@pytest.mark.parametrize("least", [0.0, 1.1])
+def test_without_the_dense_route_the_lexical_model_tells_what_fits(wordy: Engine, least: float) -> None:
+    told = wordy.version.parameters
+    others = {name: model | {"least": 1.1 - least} for name, model in told.thresholds.items()}
+    own = {"lexical": told.thresholds["lexical"] | {"least": least}}
+    wordy._ranking._parameters = replace(told, thresholds=others | own)
+    for route in ("lexical", "hybrid"):
+        result = wordy.search("john cena", route)
+        assert bool(result.hits) is (least == 0.0)
+        assert result.hits or result.nearest
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "typed", ["type:animal", "year:2012-2013 lang:en", "-type:animal tag:office", 'who:"john cena"']
+)
+def test_filters_alone_give_what_has_them_in_order_whatever_is_near(
+    engine: Engine, strict: Engine, typed: str, route: str
+) -> None:
+    result = strict.search(typed, route)
+    allowed = engine._restrictions.allowed(understand(typed).syntax)
+    memes = engine.version.catalogue.at(np.flatnonzero(allowed).tolist())
+    assert [hit.meme.id for hit in result.hits] == [meme.id for meme in memes if not meme.change][:10] != []
+    assert result.nearest == ()
+    assert all(hit.score == 0 and not hit.routes and not hit.why for hit in result.hits)
+    assert engine.search(typed, route).hits == result.hits
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_filters_beside_words_hold_for_every_hit(engine: Engine, route: str) -> None:
+    for name, value in (("type", "animal"), ("lang", "de"), ("year", "2012"), ("tag", "office")):
+        hits = engine.search(f"sad cat {name}:{value}", route, 50).hits
+        others = engine.search(f"sad cat -{name}:{value}", route, 50).hits
+        assert hits
+        assert others
+        assert all((name, value) in entries(hit.meme) for hit in hits)
+        assert not any((name, value) in entries(hit.meme) for hit in others)
+
+
+def entries(meme: Meme) -> set[tuple[str, str]]:
+    """Every word of what a meme can be filtered by."""
+    return {(name, word) for name, text in entries_of(meme) for word in words(text)}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_phrases_stand_in_every_hit_and_what_is_excluded_in_none(engine: Engine, route: str) -> None:
+    phrased = engine.search('"john cena" meeting', route, 50).hits
+    assert phrased
+    assert all(reads(hit.meme, "john cena") for hit in phrased)
+    without = engine.search("cat -grumpy", route, 50).hits
+    assert without
+    assert not any(holds(hit.meme, "grumpy") for hit in without)
+    assert any(holds(hit.meme, "grumpy") for hit in engine.search("cat grumpy", route, 50).hits)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("filtering", ["", " type:animal", " -cena"])
+def test_a_phrase_that_nothing_has_gives_what_is_nearest_to_its_words(
+    engine: Engine, route: str, filtering: str
+) -> None:
+    typed = "grumpy cena burning"
+    phrased = engine.search(f'"{typed}"{filtering}', route)
+    assert phrased.hits == ()
+    plain = engine.search(f"{typed}{filtering}", route, as_typed=True)
+    assert phrased.nearest == plain.hits != ()
+
+
+@pytest.mark.parametrize(
+    "typed", ["cat tag:zxqvwk", "type:animal -type:animal", 'cat year:1900 "grumpy cat"', "tag:zxqvwk"]
+)
+@pytest.mark.parametrize("route", ROUTES)
+def test_where_filters_leave_nothing_there_is_nothing_near_either(engine: Engine, typed: str, route: str) -> None:
+    result = engine.search(typed, route)
+    assert result.hits == result.nearest == ()
+    assert result.state is State.COMPLETE
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_hit_counts_the_copies_that_it_stands_for(engine: Engine, route: str) -> None:
+    memes = engine.version.catalogue.at(np.flatnonzero(engine._shown).tolist())
+    sizes = Counter(meme.group for meme in memes)
+    copied = [meme for meme in memes if meme.change][:12]
+    seen = 0
+    for typed in [*(f'"{meme.quote}"' for meme in copied), "john cena"]:
+        for hit in engine.search(typed, route).hits:
+            assert hit.copies == sizes[hit.meme.group] - 1
+            assert hit.to_dict()["copies"] == hit.copies
+            seen += hit.copies > 0
+    assert seen >= 6
+
+
+@pytest.mark.parametrize("typed", ["cat", "john cena", "type:animal"])
+@pytest.mark.parametrize("route", ROUTES)
+def test_nothing_that_policy_withholds_is_found_or_near(engine: Engine, strict: Engine, typed: str, route: str) -> None:
+    withheld = engine.version.catalogue.withheld(engine._classes)
+    hidden = {meme.id for meme in engine.version.catalogue.at(sorted(withheld))}
+    assert len(hidden) > 100
+    for one in (engine, strict):
+        result = one.search(typed, route, engine.size)
+        assert not hidden & {hit.meme.id for hit in result.hits + result.nearest}

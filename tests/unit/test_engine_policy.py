@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mambomeme_tui.retrieval.engine import Engine
+from mambomeme_tui.retrieval.results import Hit
 from mambomeme_tui.safety import ViewingMode
 
 ROOT = Path(__file__).parents[2]
@@ -126,8 +127,15 @@ def expected(*families: str) -> set[str]:
     return own | {f"{family}.item-{number}" for family in families for number in range(CROWD)}
 
 
+def listed(engine: Engine, typed: str, route: str = "hybrid", limit: int = 10) -> tuple[Hit, ...]:
+    """What is ranked, whether it is taken for an answer or for what comes nearest: policy is the same for both."""
+    result = engine.search(typed, route, limit)
+    assert not (result.hits and result.nearest)
+    return result.hits or result.nearest
+
+
 def ids(engine: Engine, route: str, limit: int) -> list[str]:
-    return [hit.meme.id for hit in engine.search(QUERY, route, limit).hits]
+    return [hit.meme.id for hit in listed(engine, QUERY, route, limit)]
 
 
 def test_everything_is_in_the_version_so_that_only_policy_can_withhold_it(standard: Engine) -> None:
@@ -150,7 +158,7 @@ def test_the_sensitive_mode_adds_the_sensitive_and_nothing_else(sensitive: Engin
 @pytest.mark.parametrize("route", ROUTES)
 def test_ten_places_are_filled_after_policy_and_ranked_without_gaps(standard: Engine, route: str) -> None:
     """What is withheld matches better and would hold more places than a route hands over, but has no say at all."""
-    hits = standard.search(QUERY, route).hits
+    hits = listed(standard, QUERY, route)
     assert [hit.rank for hit in hits] == list(range(1, 11))
     assert {hit.meme.id for hit in hits} <= expected()
     assert all(evidence.rank <= SHOWN for hit in hits for evidence in hit.routes.values())
@@ -162,4 +170,20 @@ def test_every_limit_gives_the_beginning_of_the_same_list(standard: Engine, limi
 
 
 def test_a_query_that_only_withheld_memes_match_finds_nothing(standard: Engine) -> None:
-    assert standard.search("selfie", "lexical").hits == ()
+    assert listed(standard, "selfie", "lexical") == ()
+
+
+def test_what_is_withheld_is_found_by_no_filter_phrase_or_exclusion(standard: Engine, sensitive: Engine) -> None:
+    for typed in ("template:quokka", 'template:"quokka selfie" quokka', '"quokka selfie"', "quokka -holiday"):
+        result = standard.search(typed)
+        assert not {hit.meme.id for hit in result.hits + result.nearest} - expected()
+        assert listed(sensitive, typed), "in the other mode there is something"
+    assert standard.search("template:quokka").nearest == ()
+
+
+def test_nothing_that_is_offered_or_mended_tells_of_what_is_withheld(standard: Engine, sensitive: Engine) -> None:
+    for engine in (standard, sensitive):
+        assert engine.facets.complete("template", "") == ["Holiday queue"]
+        for typed in ("quokkaselfie", "selfi", "selfies quokk", "quokk selfiee"):
+            assert "selfie" not in engine.search(typed, "lexical").repaired.split()
+        assert engine.search("hollidayy").repaired

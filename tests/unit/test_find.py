@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 NONSENSE = "zxqvwk"
 ESCAPES = "john \x1b[31m\x1b]0;owned\x07\x9b5n\x1bP cena\x08\r\u202e"
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-HIT_KEYS = {"rank", "id", "family", "title", "quote", "score", "routes", "why", "media", "rights", "safety"}
+HIT_KEYS = {"rank", "id", "family", "title", "quote", "score", "routes", "why", "copies", "media", "rights", "safety"}
 STAGES = {"encode", "lexical", "dense", "fusion", "policy", "total"}
 
 
@@ -47,7 +47,7 @@ def test_json_holds_exactly_what_the_contract_says(data_dir: Path, engine: Engin
     done = find(data_dir, "--json", "john", "cena")
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
-    assert found.keys() == {"query", "repaired", "route", "version", "state", "timing_ms", "hits"}
+    assert found.keys() == {"query", "repaired", "route", "version", "state", "timing_ms", "hits", "nearest"}
     assert (found["query"], found["route"], found["state"]) == ("john cena", "hybrid", "complete")
     assert found["version"] == current_name(data_dir)
     assert found["timing_ms"].keys() == STAGES

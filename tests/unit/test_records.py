@@ -110,14 +110,28 @@ def test_no_sentence_is_shared_by_two_families(bundled: corpus.Corpus) -> None:
     assert {sentence: who for sentence, who in users.items() if len(who) > 1} == {}
 
 
-def test_a_content_hash_is_the_sha256_of_the_record_without_it(bundled: corpus.Corpus) -> None:
+def test_a_content_hash_is_the_sha256_of_the_record_without_it_and_the_situations(bundled: corpus.Corpus) -> None:
     for meme in bundled.memes:
         plain = replace(meme, content_hash="").to_dict()
+        del plain["family"]["situations"]
         canonical = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         assert meme.content_hash == hashlib.sha256(canonical.encode()).hexdigest()
     policy = hashlib.sha256(bundled.policy_file.read_bytes()).hexdigest()
     together = json.dumps([policy, *(meme.content_hash for meme in bundled.memes)], separators=(",", ":"))
     assert bundled.digest == hashlib.sha256(together.encode()).hexdigest()
+
+
+@settings(deadline=None)
+@given(memes, st.lists(st.text(), max_size=3).map(tuple))
+def test_what_a_hash_is_taken_of_is_all_but_the_hash_and_the_situations(
+    meme: Meme, situations: tuple[str, ...]
+) -> None:
+    other = replace(meme, family=replace(meme.family, situations=situations), content_hash="other")
+    assert other.content() == meme.content()
+    assert other.to_dict()["family"]["situations"] == situations, "the record itself keeps them"
+    assert replace(meme, quote=meme.quote + "x").content() != meme.content()
+    renamed = replace(meme, family=replace(meme.family, name=meme.family.name + "x"))
+    assert renamed.content() != meme.content()
 
 
 def _bare(sentence: str) -> str:

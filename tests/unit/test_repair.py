@@ -1,7 +1,5 @@
 """Misspelt queries are mended by what the index knows, known words never, and what policy withholds is not told."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +16,7 @@ from mambomeme_tui.text import printable, stem, words
 
 @pytest.fixture(scope="module")
 def known(engine: Engine) -> Vocabulary:
-    return vocabulary.load(engine.version.folder / vocabulary.VOCABULARY_FILE)
+    return vocabulary.load(engine.version.folder / vocabulary.VOCABULARY_FOLDER)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +101,10 @@ def test_the_engine_searches_for_what_was_meant_and_says_so_and_as_typed_where_i
     assert engine.search("john cena").repaired == ""
 
 
-def test_the_tokens_that_count_as_words_are_words(engine: Engine, data_dir: Path) -> None:
-    (tokenizer,) = data_dir.glob("models/*/tokenizer.json")
-    tokens = vocabulary.whole_tokens(tokenizer)
-    assert {"korea", "killed", "school"} <= set(tokens)
-    assert not {"[CLS]", "##ing", "a", "."} & set(tokens)
-    assert tokens == sorted(tokens)
+def test_words_in_common_use_are_known_as_such_and_their_commonest_misspellings_are_not(known: Vocabulary) -> None:
+    found = vocabulary.common_words()
+    assert found == sorted(set(found))
+    assert known.common == set(found)
+    assert {"korea", "school", "schule", "escuela", "manana"} <= set(found)
+    assert not {"definately", "recieve", "wierd", "don't", "2012", ""} & set(found)
+    assert all(words(word) == [word] and word.isalpha() for word in found)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mambomeme_tui.index.manifest import BUILD_FILE
+from mambomeme_tui.index.manifest import BUILD_FILE, Manifest
 from mambomeme_tui.index.pointer import current_name
 from tests.versions.conftest import Publish, make_corpus, with_encoder
 
@@ -51,7 +51,7 @@ def test_two_builds_are_the_same_to_the_byte_and_only_the_build_record_tells_the
     first, second = twins
     left, right = content(first), content(second)
     assert left.keys() == right.keys()
-    assert len(left) == 9
+    assert len(left) == 18
     assert [name for name in left if left[name] != right[name]] == []
     notes = [_notes(data) for data in twins]
     assert notes[0] != notes[1]
@@ -77,4 +77,19 @@ def test_another_parameter_is_another_version(put_out: Publish) -> None:
 
     from mambomeme_tui.parameters import Parameters
 
-    assert put_out().name != put_out(parameters=replace(Parameters(), fusion_k=61)).name
+    assert put_out().name != put_out(parameters=replace(Parameters(), name_bonus=0.75)).name
+
+
+def test_another_situation_is_another_version_of_the_same_corpus(data: Path, put_out: Publish, tmp_path: Path) -> None:
+    """Judgements hold for both, since no item is another; what is found may differ."""
+    first = put_out()
+    before = Manifest.read(data / "versions" / first.name).corpus
+    path = tmp_path / "corpus-Camera off" / "families" / "john-cena.toml"
+    text = path.read_text(encoding="utf-8")
+    assert "situations = [" in text
+    path.write_text(text.replace("situations = [", 'situations = ["for a test of versions", ', 1), encoding="utf-8")
+    second = put_out()
+    after = Manifest.read(data / "versions" / second.name).corpus
+    assert second.name != first.name
+    assert after["digest"] == before["digest"]
+    assert after["situations"] != before["situations"]

@@ -58,6 +58,17 @@ def link_nowhere(folder: Path) -> None:
     np.save(folder / "links.npy", links)
 
 
+def change_situation(folder: Path) -> None:
+    """No item's own hash is of it."""
+    connection = sqlite3.connect(folder / "catalogue.sqlite")
+    with connection:
+        (record,) = connection.execute("SELECT record FROM families WHERE id = 'john-cena'").fetchone()
+        family = json.loads(record)
+        family["situations"] = [*family["situations"], "for something else altogether"]
+        connection.execute("UPDATE families SET record = ? WHERE id = 'john-cena'", (json.dumps(family),))
+    connection.close()
+
+
 def change_policy(folder: Path) -> None:
     path = folder / "policy.toml"
     path.write_text(path.read_text(encoding="utf-8") + "\n# looser\n", encoding="utf-8")
@@ -71,6 +82,7 @@ CHANGES: dict[Callable[[Path], None], str] = {
     drop_vector: "another shape",
     swap_vectors: "other vectors than the stored ones",
     link_nowhere: "linked to a record that is not there",
+    change_situation: "are not those that the manifest names",
     change_policy: "are not those that the manifest names",
 }
 
@@ -110,7 +122,7 @@ def test_the_manifest_freezes_what_a_report_needs(data: Path, put_out: Publish) 
     assert 0.9 < embedding["annoy_recall_at_100"] <= 1
     (vectors,) = [entry for entry in manifest.files if entry.path == "vectors.npy"]
     assert embedding["sha256"] == vectors.sha256
-    assert {"field_weights", "depth", "fusion_k", "dense_floor", "route_weights"} <= set(manifest.parameters)
+    assert {"field_weights", "depth", "thresholds", "family_share", "route_weights"} <= set(manifest.parameters)
     assert {"python", "annoy", "whoosh-reloaded", "onnxruntime"} <= set(manifest.libraries)
 
 

@@ -88,7 +88,7 @@ def test_a_bit_flipped_in_any_file_is_caught_and_the_last_good_version_serves(
     data: Path, three: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = data / "versions" / three[2]
-    assert len(files_of(folder)) == 10
+    assert len(files_of(folder)) == 19
     for path in files_of(folder):
         sound = path.read_bytes()
         flip(path)

@@ -19,12 +19,9 @@ _KEYS = (
     ("→", "accept what is suggested in grey"),
     ("Ctrl+U", "clear the query"),
     ("in a query", ""),
-    ('"a quote"', "just these words, in this order"),
+    ('"one two"', "just these words, in this order"),
     ("-word", "without it"),
-    ("tag: from:", "a topic; a film, game or show"),
-    ("who: type:", "a person; template, animal, comic, ..."),
-    ("template:", "a name"),
-    ("lang: year:", "en, de, ...; 2012, 2012-2015, >2015"),
+    ("tag:office", "filters: tag: from: who: template: type: lang: year:"),
     ("in the list", ""),
     ("↑ ↓ k j", "move; so do PgUp, PgDn, Home and End"),
     ("o or ↵", "open with your own viewer"),
@@ -76,7 +73,7 @@ class HelpScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
-    HelpScreen VerticalScroll { width: 56; height: auto; max-width: 100%; max-height: 100%; background: $surface; }
+    HelpScreen VerticalScroll { width: 70; height: auto; max-width: 100%; max-height: 100%; background: $surface; }
     """
 
     def __init__(self, palette: Palette) -> None:
