@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option."""
     from mambomeme_eval import audit, commands_judging, commands_scoring, leaks, pipeline, quick
     from mambomeme_eval.bench import command as bench
+    from mambomeme_eval.retrieval import command as retrieval
 
     parser = _Parser(
         prog="mambomeme-eval",
@@ -59,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
         ("bench", bench, "measure a release in a terminal, run its gates, and score it"),
         ("audit", audit, "check no-match queries against every field of the corpus"),
         ("leaks", leaks, "find what two partitions share"),
+        ("retrieval", retrieval, "compare the routes with each other and with other libraries"),
     ):
         command = commands.add_parser(name, help=told)
         module.add_options(command)

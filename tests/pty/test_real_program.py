@@ -81,6 +81,7 @@ def test_a_search_fits_on_one_screen_and_c_prints_the_chosen_id(data_dir: Path, 
 def test_keys_typed_in_one_go_are_obeyed_one_after_the_other(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
     with Emulator(data_dir, tmp_path) as terminal:
         terminal.wait_for("memes")
+        terminal.watch(lambda: "loading" not in terminal.screen()[-2], "meanings")
         terminal.press(QUERY.encode() + b"\r\x1b[B\x1b[Bc")
         outcome = terminal.finish()
     assert_restored(outcome, 0)
@@ -197,7 +198,7 @@ def test_resizing_in_the_middle_of_searches_ends_with_the_right_screen(
     with Emulator(data_dir, tmp_path, ["search", "john"]) as terminal:
         terminal.wait_for_answer("john")
         typed = "john"
-        for letters, size in ((" c", (60, 15)), ("en", (200, 60)), ("a", (80, 24))):
+        for letters, size in ((" cen", (60, 15)), ("", (200, 60)), ("a", (80, 24))):
             terminal.press(letters.encode())
             terminal.resize(*size)
             typed += letters
