@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mambomeme_tui.corpus import Corpus
+from mambomeme_tui.corpus import Corpus, situations_digest
 from mambomeme_tui.digests import hash_json
 from mambomeme_tui.errors import UsageError
 from mambomeme_tui.paths import bundled

@@ -19,7 +19,7 @@ from mambomeme_tui.retrieval.results import SearchResult, State, Timing
 COMMAND: Final = (sys.executable, "-m", "mambomeme_eval.bench.floor")
 
 _real = engine.Engine.search
-_known: dict[tuple[str, str, int], SearchResult] = {}
+_known: dict[tuple[str, str, int, bool], SearchResult] = {}
 
 
 def _at_once(
@@ -28,13 +28,14 @@ def _at_once(
     route: str = "hybrid",
     limit: int = engine.LIMIT,
     cancelled: Callable[[], bool] = lambda: False,
+    as_typed: bool = False,
 ) -> SearchResult:
     started = time.perf_counter()
-    key = typed, route, limit
+    key = typed, route, limit, as_typed
     if known := _known.get(key):
         # with a time of its own, or the interface would see that nothing is new and draw nothing
         return replace(known, timing=Timing(total=(time.perf_counter() - started) * 1000))
-    result = _real(self, typed, route, limit, cancelled)
+    result = _real(self, typed, route, limit, cancelled, as_typed)
     if result.state is State.COMPLETE:
         _known[key] = result
     return result

@@ -1,6 +1,6 @@
 """The report of the retrieval benchmark as Markdown tables for a page, and as lines for a screen.
 
-Numbers are rounded here and nowhere else. Where labels are provisional the word stands in every row of their figures.
+Numbers are rounded here and nowhere else. Where labels are provisional the word stands beside each system's name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def tables(report: Report) -> str:
 
 def _introduce(report: Report) -> list[str]:
     facts = report["machine"]
-    libraries = [f"{name} {version}" for name, version in (facts["libraries"] | facts["compared"]).items()]
+    libraries = [f"{name} {version}" for name, version in sorted((facts["libraries"] | facts["compared"]).items())]
     return [
         f"MamboMeme {report['program']}, {report['started']}, seed {report['seed']}.",
         f"{facts['system']}, {facts['cores']} cores, Python {facts['python']}.",
@@ -106,22 +106,12 @@ def _kinds(part: Report) -> Iterator[tuple[str, str, Report]]:
 
 def _scale(parts: Sequence[Report]) -> list[str]:
     lines = ["", "## At scale, beside other libraries", ""]
-    lines += [
-        "Milliseconds; the share of the first ten results that a library has in common with the route above it is"
-    ]
-    lines += ["no quality: the formulas differ and equal scores are many.", ""]
+    lines += ["Milliseconds. The share of the first ten results that a library has in common with the route above it"]
+    lines += ["is no quality: the formulas differ and equal scores are many.", ""]
     headers = ["captions", "searched", "system", "version", "p50", "p95", "build s", "in common"]
     lines += _table(headers, [cells for part in parts for cells in _systems(part)])
     lines += ["", "Annoy beside all vectors, as the version's manifest records it:", ""]
-    headers = [
-        "captions",
-        "vectors",
-        "recall at 100",
-        "sample",
-        "asked by the dense route",
-        "load before",
-        "load after",
-    ]
+    headers = ["captions", "vectors", "recall at 100", "sample", "route asks it", "load before", "load after"]
     return [*lines, *_table(headers, [_annoy(part) for part in parts])]
 
 

@@ -13,7 +13,7 @@ from annoy import AnnoyIndex
 from mambomeme_tui.digests import hash_json
 from mambomeme_tui.encoder import DIMENSION
 from mambomeme_tui.errors import DamagedVersion
-from mambomeme_tui.index import catalogue, postings, vectors
+from mambomeme_tui.index import catalogue, impacts, postings, structure, vectors
 from mambomeme_tui.index.manifest import BuildRecord, Manifest, verify
 from mambomeme_tui.index.views import DENSE_KINDS
 from mambomeme_tui.policy import POLICY_FILE, load_policy
@@ -41,6 +41,7 @@ def _faults(folder: Path, manifest: Manifest) -> Iterator[str]:
     identifiers: list[str] = []
     contents: list[str] = []
     families: dict[str, tuple[str, ...]] = {}
+    structures: list[tuple[str, str]] = []
     with closing(catalogue.Catalogue(folder / catalogue.CATALOGUE_FILE)) as opened:
         if not opened.is_sound():
             yield "the catalogue is no sound database"
@@ -48,12 +49,14 @@ def _faults(folder: Path, manifest: Manifest) -> Iterator[str]:
             identifiers.append(meme.id)
             contents.append(meme.content_hash)
             families[meme.family.id] = meme.family.situations
+            structures.append((meme.family.id, meme.group))
             if content_hash(meme) != meme.content_hash:
                 yield f"the record {meme.id} is not what its hash says"
     digest = hash_json([load_policy(folder / POLICY_FILE).digest, *contents])
     known = [manifest.corpus[name] for name in ("items", "digest", "situations")]
     if [len(identifiers), digest, hash_json(sorted(families.items()))] != known:
         yield "the records are not those that the manifest names"
+    yield from _structure_faults(folder, structures)
     yield from _posting_faults(folder, identifiers)
     yield from _vector_faults(folder, len(identifiers), manifest)
 
@@ -61,6 +64,17 @@ def _faults(folder: Path, manifest: Manifest) -> Iterator[str]:
 def content_hash(meme: Meme) -> str:
     """The hash that a record should carry: that of all the rest of it."""
     return hash_json(meme.content())
+
+
+def _structure_faults(folder: Path, memes: list[tuple[str, str]]) -> Iterator[str]:
+    """`memes` has each record's family and group of copies."""
+    opened = structure.load(folder / structure.STRUCTURE_FILE)
+    for stored, names in zip((opened.families, opened.groups), zip(*memes, strict=True), strict=True):
+        numbers: dict[str, int] = {}
+        if not np.array_equal(stored, [numbers.setdefault(name, len(numbers)) for name in names]):
+            yield "the records belong together otherwise than the catalogue says"
+    if impacts.load(folder / impacts.IMPACTS_FOLDER).size != len(memes):
+        yield "the impacts are those of other records than the catalogue's"
 
 
 def _posting_faults(folder: Path, identifiers: list[str]) -> Iterator[str]:

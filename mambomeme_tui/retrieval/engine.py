@@ -201,6 +201,8 @@ class Engine:
         return tuple(hits)
 
     def _state(self, query: Query, route: str, candidates: dict[str, list[Candidate]]) -> State:
+        if query.empty:
+            return State.COMPLETE
         # the dense route may have become ready while this search went on without it
         without_dense = "dense" not in candidates if candidates else self._dense is None
         if route == "hybrid" and without_dense:

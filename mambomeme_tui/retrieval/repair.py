@@ -109,7 +109,7 @@ def _without_digits(word: str, knows: Callable[[str], bool]) -> str:
 
 def _nearest(word: str, known: Vocabulary) -> str:
     plain = word if word.isalpha() else word.translate(_DIGITS)
-    if len(plain) < LEAST_WORD:
+    if len(plain) < LEAST_WORD or word.isdigit():
         return ""
     near = process.extract(plain, known.counts.keys(), scorer=OSA.normalized_similarity, limit=5, score_cutoff=ALIKE)
     ranked = [(-round(score, 3), found[0] != plain[0], -known.counts[found], found) for found, score, _ in near]

@@ -14,7 +14,7 @@ from mambomeme_tui.index.facets import Facets
 from mambomeme_tui.index.impacts import Impacts
 from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.retrieval.syntax import Syntax
-from mambomeme_tui.text import terms, words
+from mambomeme_tui.text import STOP_WORDS, terms, words
 
 MOST_READ = 2000
 """Records that are read for one phrase; a phrase of words that more have in common stands for nothing in particular."""
@@ -57,11 +57,14 @@ class Restrictions:
     def _having(self, text: str, among: Mask) -> Mask:
         """Which of these memes have a text's words in sequence in one of their fields; of one word, any form of it."""
         sought = words(text)
-        rows = [self._impacts.row(term)[0] for term in dict.fromkeys(terms(text))]
+        indexed = (
+            terms(text) if any(word not in STOP_WORDS for word in sought) else []
+        )  # a field of more leaves them out
+        rows = [self._impacts.row(term)[0] for term in dict.fromkeys(indexed)]
         common = among.copy()
         for row in rows:
             common &= self._mask(row)
-        if len(sought) == 1:
+        if len(sought) == 1 and rows:
             return common
         positions = np.flatnonzero(common)[:MOST_READ].tolist()
         memes = self._catalogue.at(positions)

@@ -46,8 +46,8 @@ LISTS: dict[str, Callable[[tuple[Hit, ...]], tuple[Hit, ...]]] = {
 }
 
 
-def search(self: Engine, typed: str, *arguments: Any) -> SearchResult:
-    result = real_search(self, typed, *arguments)
+def search(self: Engine, typed: str, *arguments: Any, **options: Any) -> SearchResult:
+    result = real_search(self, typed, *arguments, **options)
     if typed != query:
         return result
     match fault:
