@@ -66,7 +66,7 @@ class Searcher(Protocol):
 
 
 class Tantivy:
-    """An index in memory of one segment, over the terms of all fields.
+    """An index in memory, over the terms of all fields.
 
     Args:
         tantivy: the library.

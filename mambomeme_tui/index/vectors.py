@@ -118,12 +118,13 @@ def load(folder: Path, memes: int) -> VectorStore:
 
 
 def recall(store: VectorStore, parameters: Parameters) -> float:
-    """Share of the exact 100 nearest rows that Annoy finds, with the engine's own settings, over sampled rows."""
+    """Share of the exact 100 nearest rows among those that the engine asks of Annoy, over sampled rows."""
     exact = np.asarray(store.vectors)
     sample = np.linspace(0, len(exact) - 1, min(RECALL_SAMPLE, len(exact))).astype(int)
     depth = min(RECALL_DEPTH, len(exact))
     found = 0
     for query in exact[sample]:
         best = np.argsort(-(exact @ query), kind="stable")[:depth]
-        found += len(np.intersect1d(best, store.neighbours(query, depth, parameters.annoy_search)))
+        asked = store.neighbours(query, parameters.depth * len(DENSE_KINDS), parameters.annoy_search)
+        found += len(np.intersect1d(best, asked))
     return found / (depth * len(sample))

@@ -11,7 +11,6 @@ import pytest
 from mambomeme_eval import cli
 from mambomeme_eval.pipeline_captions import load
 from mambomeme_eval.retrieval import development, report_text, rows
-from mambomeme_eval.retrieval.libraries import module
 from mambomeme_eval.retrieval.scale import chosen
 from mambomeme_tui.index.vectors import collect_texts
 from mambomeme_tui.text import words
@@ -86,8 +85,6 @@ def test_at_each_size_everybody_answers_all_queries(report: dict[str, Any], fold
 
 def test_bm25s_and_the_route_find_the_same_where_all_can_be_listed(report: dict[str, Any]) -> None:
     """Five captions fit into ten places, so that ties can't matter."""
-    if module("bm25s") is None:
-        pytest.skip("bm25s is not installed")
     (row,) = [one for one in report["scale"][0]["lexical"] if one["system"] == "bm25s"]
     assert row["overlap"] == 1.0
 

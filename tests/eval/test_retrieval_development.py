@@ -56,7 +56,8 @@ def test_each_figure_falls_by_what_was_spoilt_and_by_nothing_else() -> None:
 
 def test_intervals_are_those_of_the_bootstrap_and_hold_the_figure() -> None:
     case = perfect()
-    case.answer("name-1")
+    for query in ("name-1", "quote-1", "quote-2"):  # high where one is missed, low where two are: no bound is another
+        case.answer(query)
     told = figures({"bm25": case.system()}, case.truth, 5, RESAMPLES)["bm25"]["figures"]
     draws = bootstrap.draw(case.truth.topics, 5, RESAMPLES)
     lists = {query: [tuple(one or ()) for one in ranked] for query, ranked in case.lists.items()}
@@ -64,13 +65,14 @@ def test_intervals_are_those_of_the_bootstrap_and_hold_the_figure() -> None:
     again = bootstrap.resample(draws, case.truth.topics, earned, {query: [100.0] for query in case.lists})
     for name, resampled in (
         ("name", again.figures["ndcg-name"]),
+        ("quote", again.figures["ndcg-quote"]),
         ("Q", again.macro_ndcg()),
         ("E", again.figures["exact-mrr"]),
     ):
         ordered = sorted(resampled.tolist())
         assert (told[name]["low"], told[name]["high"]) == (ordered[9], ordered[389])  # the 10th and the 390th of 400
         assert told[name]["low"] < told[name]["value"] < told[name]["high"]
-    assert told["quote"]["low"] == told["quote"]["high"] == 1.0
+    assert told["topic"]["low"] == told["topic"]["high"] == 1.0
 
 
 @pytest.mark.parametrize(("slow", "p95"), [(4, 100.0), (5, 900.0)])

@@ -83,7 +83,7 @@ def assert_shown_by_then(terminal: Emulator, mark: Mark, query: str, titles: lis
     lines = screen.display
     assert f"“{query}”" in lines[1]
     assert ("found" in lines[-2]) is bool(titles) or "nothing found" in lines[-2]
-    shown = [" ".join(line[1:44].split()) for line in lines[2:22:2] if line[1:3].strip().isdigit()]
+    shown = [" ".join(line[1:44].split()).split(" ×")[0] for line in lines[2:22:2] if line[1:3].strip().isdigit()]
     assert shown == [f"{rank} {title}" for rank, title in enumerate(titles, 1)]
 
 

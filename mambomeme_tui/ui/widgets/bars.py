@@ -129,7 +129,7 @@ def _counts(result: SearchResult) -> str:
 def _note(view: View) -> str:
     answered = _STATES[view.result.state] if view.result and view.phase is not Phase.WELCOME else ""
     meant = safe(view.result.repaired) if view.result and view.phase in (Phase.RESULTS, Phase.NOTHING) else ""
-    return view.offer or answered or (f"for “{meant}”, F6 as typed" if meant else "") or view.parts
+    return view.offer or answered or (f"F6 as typed; for “{meant}”" if meant else "") or view.parts
 
 
 class Keys(Drawn):
