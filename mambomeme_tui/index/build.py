@@ -7,7 +7,7 @@ made now are the same.
 
 import platform
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -72,18 +72,9 @@ def build(
     """
     memes = corpus.memes
     export, rows, links = _embed(memes[:dense_items], data, pipeline)
-    with pipeline.stage("index", len(memes)) as figures:
-        catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
-        shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
-        vocabulary.create(folder / vocabulary.VOCABULARY_FOLDER, memes, vocabulary.common_words())
-        (folder / postings.POSTINGS_FOLDER).mkdir()
-        count = len(memes)
-        postings.create(folder / postings.POSTINGS_FOLDER, memes, lambda done: pipeline.progress("index", done, count))
-        weights = parameters.field_weights, parameters.bm25_k1, parameters.bm25_b
-        impacts.create(folder / impacts.IMPACTS_FOLDER, folder / postings.POSTINGS_FOLDER, *weights)
-        (folder / facets.FACETS_FOLDER).mkdir()
-        facets.create(folder / facets.FACETS_FOLDER, memes)
-        structure.create(folder / structure.STRUCTURE_FILE, memes)
+    count = len(memes)
+    with pipeline.stage("index", count) as figures:
+        _write_words(corpus, parameters, folder, lambda done: pipeline.progress("index", done, count))
         vectors.save(folder, rows, links, parameters)
         files = list_files(folder)
         embedding = _describe_vectors(folder, rows, links, parameters, len(memes[:dense_items]))
@@ -101,6 +92,22 @@ def build(
     )
     manifest.write(folder)
     return manifest
+
+
+def _write_words(corpus: Corpus, parameters: Parameters, folder: Path, progress: Callable[[int], None]) -> None:
+    """Write all that is not made of vectors: records, words, and what belongs together."""
+    memes = corpus.memes
+    catalogue.create(folder / catalogue.CATALOGUE_FILE, memes)
+    shutil.copyfile(corpus.policy_file, folder / POLICY_FILE)
+    vocabulary.create(folder / vocabulary.VOCABULARY_FOLDER, memes, vocabulary.common_words())
+    whoosh = folder / postings.POSTINGS_FOLDER
+    whoosh.mkdir()
+    postings.create(whoosh, memes, progress)
+    weights = parameters.field_weights, parameters.bm25_k1, parameters.bm25_b
+    impacts.create(folder / impacts.IMPACTS_FOLDER, whoosh, *weights)
+    (folder / facets.FACETS_FOLDER).mkdir()
+    facets.create(folder / facets.FACETS_FOLDER, memes)
+    structure.create(folder / structure.STRUCTURE_FILE, memes)
 
 
 def record_build(folder: Path, pipeline: Pipeline) -> None:
