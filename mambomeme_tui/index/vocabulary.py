@@ -7,7 +7,7 @@ import json
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,8 @@ _COMMON_FILE = "common.txt"
 COMMON = {"en": 2.9, "de": 4.0, "es": 4.0, "fr": 4.0, "pt": 4.0}
 """For each language the least frequency of a common word, on the Zipf scale (the logarithm of its uses in a billion
 words); in English the commonest misspellings lie just below it."""
+UNCOMMON, COMMONEST = 2.0, 7.0
+"""Where on the same scale every other word is taken to stand, and where a word stands that tells nothing at all."""
 _NO_VOWELS = str.maketrans("", "", "aeiou")
 LEAST_NAME = 4
 """Letters that a name has at least to be found as a whole; shorter ones resemble too much."""
@@ -46,7 +48,7 @@ class Vocabulary:
         stems: the stems of all of them.
         names: names and aliases as a person would read them, by their words without blanks.
         named: the numbers of the families that a name stands for, by its words.
-        common: words that are right although the index has none of them.
+        common: words that are right although the index has none of them, with how common they are (`COMMON`).
     """
 
     counts: dict[str, int]
@@ -55,7 +57,7 @@ class Vocabulary:
     stems: frozenset[str]
     names: dict[str, str]
     named: dict[tuple[str, ...], tuple[int, ...]]
-    common: frozenset[str]
+    common: dict[str, float]
 
     def knows(self, word: str) -> bool:
         """Whether a folded word, or another form of it, is in the index; stop words always are."""
@@ -68,6 +70,10 @@ class Vocabulary:
         for word in sorted(self.counts, key=lambda word: (-self.counts[word], word)):
             found.setdefault(consonants(word), word)
         return found
+
+    def rarity(self, word: str) -> float:
+        """How much a folded word tells: 0 for the commonest ones of a language, 1 for those that few people use."""
+        return max(0.0, COMMONEST - self.common.get(word, UNCOMMON)) / (COMMONEST - UNCOMMON)
 
     def begun(self, start: str) -> str:
         """The most used word that starts like this, the first of equals; empty where there is none."""
@@ -84,23 +90,26 @@ def _starting(ordered: Sequence[str], start: str) -> Sequence[str]:
     return ordered[bisect_left(ordered, start) : bisect_left(ordered, start + chr(sys.maxunicode))]
 
 
-def common_words() -> list[str]:
-    """Folded words that are in use whether a meme has them or not, sorted: to mend them would be to know better."""
+def common_words() -> dict[str, float]:
+    """Folded words that are in use whether a meme has them or not, and how common they are in the language that uses
+    them most: to mend them would be to know better."""
     from wordfreq import (
         iter_wordlist,
         zipf_frequency,
     )  # its lists take a second to read, and only publishing needs them
 
-    found: set[str] = set()
+    found: dict[str, float] = {}
     for language, least in COMMON.items():
-        for word in iter_wordlist(language):
-            if zipf_frequency(word, language) < least:
+        for listed in iter_wordlist(language):
+            frequency = round(zipf_frequency(listed, language), 1)
+            if zipf_frequency(listed, language) < least:
                 break
-            found.update(words(word))
-    return sorted(word for word in found if word.isalpha())
+            for word in filter(str.isalpha, words(listed)):
+                found[word] = max(found.get(word, 0.0), frequency)
+    return dict(sorted(found.items()))
 
 
-def create(folder: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
+def create(folder: Path, memes: Sequence[Meme], common: Mapping[str, float]) -> None:
     """Write the vocabulary of these memes into a new folder, with words that are right whether they occur or not."""
     counts: Counter[str] = Counter()
     names: dict[str, str] = {}
@@ -123,13 +132,24 @@ def create(folder: Path, memes: Sequence[Meme], common: Iterable[str]) -> None:
     folder.mkdir()
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     (folder / _KNOWN_FILE).write_text(text + "\n", encoding="utf-8")
-    (folder / _COMMON_FILE).write_text("\n".join(common) + "\n", encoding="utf-8")  # quicker to read than JSON
+    (folder / _COMMON_FILE).write_text(_lines(common), encoding="utf-8")
+
+
+def _lines(common: Mapping[str, float]) -> str:
+    """A line for each frequency, with its words after it: much quicker to read than JSON."""
+    lines: dict[float, list[str]] = {}
+    for word, frequency in common.items():
+        lines.setdefault(frequency, []).append(word)
+    return "".join(f"{frequency} {' '.join(lines[frequency])}\n" for frequency in sorted(lines))
 
 
 def load(folder: Path) -> Vocabulary:
     """Read a checked vocabulary."""
     data = read_json(folder / _KNOWN_FILE)
-    common = frozenset((folder / _COMMON_FILE).read_text(encoding="utf-8").split())
+    common: dict[str, float] = {}
+    for line in (folder / _COMMON_FILE).read_text(encoding="utf-8").splitlines():
+        frequency, *listed = line.split(" ")
+        common.update(dict.fromkeys(listed, float(frequency)))
     counts = {str(word): int(count) for word, count in data["words"]}
     names = {str(key): str(name) for key, name in data["names"]}
     named = {tuple(name.split(" ")): tuple(families) for name, families in data["named"]}

@@ -1,8 +1,9 @@
 """The dense route: exact cosines of every vector, or beyond `exact_rows` of those that Annoy finds.
 
 A meme has vectors of several kinds. Its score is the mean of two: the cosine of its nearest vector, and the mean over
-its kinds of the nearest of each, so that a meme near in every way stands above one that is near by chance. Equal
-scores go by position.
+its kinds of the nearest of each, so that a meme near in every way stands above one that is near by chance. Its
+situations have a share on top, the mean of the nearest few: they say in many ways what it is for, and the less of a
+query its words can find, the more they count. Equal scores go by position.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,12 @@ from mambomeme_tui.retrieval.query import Query
 from mambomeme_tui.retrieval.results import Candidate
 
 Mask = NDArray[np.bool_]
+
+SITUATIONS = DENSE_KINDS.index("situations")
+NEAREST = 4
+"""So many of a meme's situations count for what it is for; of 2 to 8 all find much the same."""
+COVERED = 0.9
+"""A query of which its words find so much is not asked for what it means."""
 
 
 class DenseRoute:
@@ -44,7 +51,7 @@ class DenseRoute:
         vector: Vectors = self._encoder.encode([query.meant])[0]
         return vector
 
-    def search(self, vector: Vectors, allowed: Mask | None = None) -> list[Candidate]:
+    def search(self, vector: Vectors, allowed: Mask | None = None, covered: float = 1.0) -> list[Candidate]:
         """As many candidates as the depth, by descending score.
 
         Their `basis` is the kind of their nearest vector, `cosine` its cosine.
@@ -52,6 +59,7 @@ class DenseRoute:
         Args:
             vector: the query's.
             allowed: (memes,), which of them may be candidates; all, if it is None.
+            covered: how much of the query its words find, from 0 to 1; 1 where nobody asked.
         """
         compared, cosines = self._compare(vector, allowed)
         if not len(compared.memes):
@@ -59,6 +67,8 @@ class DenseRoute:
         nearest = np.maximum.reduceat(cosines, compared.kind_starts)
         best = np.maximum.reduceat(nearest, compared.meme_starts)
         scores = (best + np.add.reduceat(nearest, compared.meme_starts) / compared.counts) / 2
+        share = self._parameters.situations_share + self._parameters.situations_uncovered * max(0.0, COVERED - covered)
+        scores = (scores + share * compared.situations(cosines, scores)) / (1 + share)
         order = _highest(scores, compared.memes, self._parameters.depth)
         return [
             Candidate(int(compared.memes[at]), float(scores[at]), compared.basis(nearest, int(at)), float(best[at]))
@@ -115,6 +125,20 @@ class _Compared:
         meme_starts = np.flatnonzero(np.diff(owners[kind_starts], prepend=-1))
         counts = np.diff(meme_starts, append=len(kind_starts))
         return cls(memes, links, kind_starts, meme_starts, counts, store.kinds[links[kind_starts]])
+
+    def situations(self, cosines: Vectors, scores: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The mean cosine of the nearest situations of each meme, (memes,); of one that has none its own score."""
+        found = scores.copy()
+        at = np.flatnonzero(self.kinds == SITUATIONS)
+        ends = np.append(self.kind_starts[1:], len(cosines))
+        starts, counts = self.kind_starts[at], ends[at] - self.kind_starts[at]
+        owners = np.searchsorted(self.meme_starts, at, side="right") - 1
+        for count in np.unique(counts).tolist():
+            same = counts == count
+            near = cosines[starts[same][:, None] + np.arange(count)]
+            kept = min(count, NEAREST)
+            found[owners[same]] = np.partition(near, count - kept, axis=1)[:, count - kept :].mean(axis=1)
+        return found
 
     def basis(self, nearest: Vectors, at: int) -> str:
         """The name of the kind in which a meme is nearest."""

@@ -164,7 +164,8 @@ class Engine:
             vector = dense.encode(query)
             clock.lap("encode")
             _stop_if(cancelled)
-            found["dense"] = dense.search(vector, allowed)
+            covered = self._ranking.coverage(query, found) if found else 1.0
+            found["dense"] = dense.search(vector, allowed, covered)
             clock.lap("dense")
         _stop_if(cancelled)
         return found

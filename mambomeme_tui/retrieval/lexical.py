@@ -72,28 +72,16 @@ class LexicalRoute:
             for docs in held:
                 self._sums[docs] = 0
 
-    def coverage(self, query: Query, positions: NDArray[np.integer]) -> NDArray[np.float64]:
-        """How much of a query each meme has: the idf of the query's terms that occur in it, over that of all of them.
-
-        Args:
-            query: terms that no meme has count too, with the largest idf.
-            positions: of shape (n,); one that no meme has is answered with 0.
-
-        Returns:
-            Shares from 0 to 1, (n,); 0 for a query without terms.
-        """
-        matrix = self.impacts
-        inside = (positions >= 0) & (positions < matrix.size)
-        # of the rows' own type, or each row would be converted as a whole
-        asked = np.where(inside, positions, -1).astype(np.int32)
-        covered, total = np.zeros(len(asked)), 0.0
-        for term in query.terms:
-            docs, idf = matrix.row(term)[0], matrix.idf(term)
-            total += idf
-            if len(docs):
-                at = np.minimum(np.searchsorted(docs, asked), len(docs) - 1)
-                covered += np.where(docs[at] == asked, idf, 0.0)
-        return covered / total if total else covered
+    def holds(self, term: str, positions: NDArray[np.integer]) -> bool:
+        """Whether any of these memes has a term; a position that no meme has holds nothing."""
+        docs = self.impacts.row(term)[0]
+        if not len(docs):
+            return False
+        inside = positions[(positions >= 0) & (positions < self.impacts.size)]
+        # of the rows' own type, or the row would be converted as a whole
+        asked = inside.astype(np.int32)
+        at = np.minimum(np.searchsorted(docs, asked), len(docs) - 1)
+        return bool((docs[at] == asked).any())
 
     def close(self) -> None:
         """Let go of the version's files; a second time it does nothing."""

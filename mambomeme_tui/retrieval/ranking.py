@@ -10,6 +10,7 @@ import numpy as np
 from mambomeme_tui.index.structure import Structure
 from mambomeme_tui.index.vocabulary import Vocabulary
 from mambomeme_tui.parameters import Parameters
+from mambomeme_tui.retrieval.coverage import coverage
 from mambomeme_tui.retrieval.fusion import fuse
 from mambomeme_tui.retrieval.lexical import LexicalRoute
 from mambomeme_tui.retrieval.naming import families_named
@@ -18,8 +19,6 @@ from mambomeme_tui.retrieval.restricting import Mask
 from mambomeme_tui.retrieval.results import Candidate
 from mambomeme_tui.retrieval.threshold import Evidence, probability
 
-LOOKED_AT = 50
-"""So many of the best candidates are looked at for how much of the query they have."""
 FIRST = 20
 """So many of each route's candidates are compared for whether the routes agree."""
 
@@ -52,12 +51,15 @@ class Ranking:
         told = self._parameters.thresholds["hybrid" if len(found) > 1 else next(iter(found))]
         return probability(self.evidence(query, found), told) >= told["least"]
 
+    def coverage(self, query: Query, found: Found) -> float:
+        """How much of the query the first of the lexical candidates have, from 0 to 1."""
+        return coverage(query, found.get("lexical", ()), self._lexical, self._vocabulary)
+
     def evidence(self, query: Query, found: Found) -> Evidence:
         """What speaks for an answer among these candidates."""
-        lexical = np.array([one.position for one in found.get("lexical", ())[:LOOKED_AT]], np.int64)
         families = [self._first_families(found.get(route, ())) for route in ("dense", "lexical")]
         return Evidence(
-            coverage=float(self._lexical.coverage(query, lexical).max(initial=0.0)),
+            coverage=self.coverage(query, found),
             cosine=max((one.cosine for one in found.get("dense", ())), default=0.0),
             named=max(self._named(query, found).values(), default=0.0),
             agreement=len(families[0] & families[1]) / max(1, len(families[0])),
