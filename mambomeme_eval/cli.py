@@ -37,6 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with every command and option."""
     from mambomeme_eval import audit, commands_judging, commands_scoring, leaks, pipeline, quick
     from mambomeme_eval.bench import command as bench
+    from mambomeme_eval.retrieval import calibration_command as threshold
     from mambomeme_eval.retrieval import command as retrieval
 
     parser = _Parser(
@@ -61,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
         ("audit", audit, "check no-match queries against every field of the corpus"),
         ("leaks", leaks, "find what two partitions share"),
         ("retrieval", retrieval, "compare the routes with each other and with other libraries"),
+        ("threshold", threshold, "fit anew the model of whether anything fits"),
     ):
         command = commands.add_parser(name, help=told)
         module.add_options(command)

@@ -138,14 +138,17 @@ class Engine:
             wider = self._restrictions.allowed(query.syntax, phrases=False) if not allowed.any() else allowed
             candidates = {} if query.empty else self._candidates(query, route, wider, clock, cancelled)
             ranked = self._ranking.rank(query, candidates, wider) if query.asks else []
-            fits = bool(ranked) and wider is allowed and self._ranking.fits(query, candidates)
+            judged = wider is allowed and not query.empty
+            evidence = self._ranking.evidence(query, candidates) if judged else None
+            fits = self._ranking.fits(evidence, candidates) if evidence else wider is allowed
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)
             clock.lap("policy")
             state = self._state(query, route, candidates)
             shown, nearest = (hits, ()) if fits else ((), hits)
             timing = clock.timing()
-            return SearchResult(query.shown, route, self.version.name, state, timing, shown, query.repaired, nearest)
+            name = self.version.name
+            return SearchResult(query.shown, route, name, state, timing, shown, query.repaired, nearest, evidence)
 
     def _mend(self, sentence: str) -> str:
         return repair(sentence, self._vocabulary)

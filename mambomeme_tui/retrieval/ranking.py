@@ -44,12 +44,10 @@ class Ranking:
         ranked = fuse(found, weights, self._named(query, found), self._structure, self._parameters)
         return [pair for pair in ranked if allowed[pair[0]]]
 
-    def fits(self, query: Query, found: Found) -> bool:
+    def fits(self, evidence: Evidence, found: Found) -> bool:
         """Whether what was found is an answer, as far as the routes that were asked can tell."""
-        if query.empty:
-            return True
         told = self._parameters.thresholds["hybrid" if len(found) > 1 else next(iter(found))]
-        return probability(self.evidence(query, found), told) >= told["least"]
+        return probability(evidence, told) >= told["least"]
 
     def coverage(self, query: Query, found: Found) -> float:
         """How much of the query the first of the lexical candidates have, from 0 to 1."""

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from mambomeme_tui.records import Meme
+from mambomeme_tui.retrieval.threshold import Evidence
 
 
 class State(StrEnum):
@@ -92,6 +93,8 @@ class SearchResult:
 
     Where nothing fits, `hits` is empty and `nearest` holds what comes nearest, which is shown only if asked for.
     `repaired` is what was searched for in the place of a misspelt query, and empty where that was the query itself.
+    `evidence` is what was judged when it was decided whether anything fits. It is None where that is no question: for
+    an empty query, for filters alone, and where filters or an exact phrase leave nothing. The JSON contract has it not.
     """
 
     query: str
@@ -102,6 +105,7 @@ class SearchResult:
     hits: tuple[Hit, ...]
     repaired: str = ""
     nearest: tuple[Hit, ...] = ()
+    evidence: Evidence | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The result as the JSON contract of `mambomeme find --json` has it."""

@@ -8,7 +8,8 @@ probability that something fits.
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,11 @@ class Evidence:
     agreement: float
 
 
+EVIDENCE: Final = tuple(field.name for field in fields(Evidence))
+"""The names of all pieces, in their order."""
+
+
 def probability(evidence: Evidence, model: Mapping[str, float]) -> float:
     """That something fits: 1 / (1 + exp(-(bias + the weighted evidence)))."""
-    logit = model["bias"] + sum(model.get(name, 0.0) * value for name, value in asdict(evidence).items())
+    logit = model["bias"] + sum(model.get(name, 0.0) * getattr(evidence, name) for name in EVIDENCE)
     return 1 / (1 + math.exp(-max(-500.0, min(500.0, logit))))

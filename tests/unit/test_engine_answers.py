@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from mambomeme_tui.index.facets import entries_of
 from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.records import Meme
-from mambomeme_tui.retrieval.engine import Engine
+from mambomeme_tui.retrieval.engine import Engine, _Clock
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.text import terms, words
@@ -133,6 +133,34 @@ def test_where_filters_leave_nothing_there_is_nothing_near_either(engine: Engine
     result = engine.search(typed, route)
     assert result.hits == result.nearest == ()
     assert result.state is State.COMPLETE
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "sad cat type:animal", '"john cena" -cat'])
+def test_a_result_holds_the_evidence_that_was_judged(engine: Engine, strict: Engine, typed: str, route: str) -> None:
+    query = understand(typed, engine._mend)
+    allowed = engine._restrictions.allowed(query.syntax)
+    found = engine._candidates(query, route, allowed, _Clock(), lambda: False)
+    expected = engine._ranking.evidence(query, found)
+    for one in (engine, strict):
+        assert one.search(typed, route).evidence == expected
+    assert any(asdict(expected).values())
+    assert "evidence" not in engine.search(typed, route).to_dict()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_evidence_is_gathered_once_a_search(engine: Engine, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gather, gathered = engine._ranking.evidence, []
+    monkeypatch.setattr(engine._ranking, "evidence", lambda *found: gathered.append(gather(*found)) or gathered[-1])
+    result = engine.search("john cena", route)
+    assert gathered == [result.evidence]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("typed", ["", " ?! ", "tag:cat", "-type:animal", "cat tag:zxqvwk", '"grumpy cena burning"'])
+def test_where_nothing_is_judged_there_is_no_evidence(engine: Engine, strict: Engine, typed: str, route: str) -> None:
+    for one in (engine, strict):
+        assert one.search(typed, route).evidence is None
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -108,7 +108,6 @@ def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_
     assert ranking().rank(query, {}, few) == [(3, 0.0), (77, 0.0), (150, 0.0)]
     assert ranking().rank(query, {}, EVERYTHING) == [(position, 0.0) for position in range(NUMBERS.depth)]
     assert ranking().rank(query, {}, ~EVERYTHING) == []
-    assert ranking().fits(query, {})
 
 
 def test_the_evidence_is_that_of_the_best_candidates() -> None:
@@ -150,7 +149,8 @@ def test_whether_anything_fits_is_told_by_the_model_of_the_routes_that_answered(
     found: dict[str, list[Candidate]], coverage: float, fits: bool
 ) -> None:
     """Each model here has one piece of evidence, and reaches what is least at one half of it."""
-    assert ranking(Covering(np.full(MEMES, coverage))).fits(understand("x"), found) is fits
+    told = ranking(Covering(np.full(MEMES, coverage)))
+    assert told.fits(told.evidence(understand("x"), found), found) is fits
 
 
 @pytest.mark.parametrize(("least", "fits"), [(0.0, True), (1.1, False)])
@@ -160,4 +160,5 @@ def test_where_nothing_is_least_all_fits_and_where_too_much_is_nothing_does(
 ) -> None:
     told = replace(NUMBERS, thresholds={name: {"bias": 0.0, "least": least} for name in NUMBERS.thresholds})
     found = {name: listed([7, 8], [1.0]) for name in routes}
-    assert ranking(Covering(np.ones(MEMES)), told).fits(understand("doge"), found) is fits
+    judging = ranking(Covering(np.ones(MEMES)), told)
+    assert judging.fits(judging.evidence(understand("doge"), found), found) is fits
