@@ -18,8 +18,8 @@ class Parameters:
         bm25_k1: saturation of term frequency, above 0.
         depth: how many candidates each route hands to fusion.
         route_weights: each route's weight in fusion.
-        situations_share: how much of the nearest situations each meme gets on top of its cosines.
-        situations_uncovered: how much more for each share of the query that its words can't find.
+        situations_share: how much of the nearest situations each meme gets on top of its cosines, for each share of
+            the query that its words can't find.
         family_share: how much of the best score in its family each meme gets on top.
         name_bonus: what a meme gets on top whose family's name is the whole query.
         thresholds: for each route the logistic model of whether anything fits: `bias`, the weights of the evidence,
@@ -33,20 +33,19 @@ class Parameters:
         default_factory=lambda: {
             "names": 3.0,
             "people": 2.0,
-            "quote": 2.0,
+            "quote": 3.0,
             "topics": 1.2,
             "meaning": 1.0,
-            "situations": 0.5,
+            "situations": 0.8,
             "picture": 1.0,
         }
     )
     bm25_b: float = 0.5
     bm25_k1: float = 1.2
     depth: int = 200
-    route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 0.45, "dense": 0.55})
-    situations_share: float = 0.1
-    situations_uncovered: float = 1.0
-    family_share: float = 0.5
+    route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 0.5, "dense": 0.5})
+    situations_share: float = 1.0
+    family_share: float = 0.7
     name_bonus: float = 0.5
     thresholds: dict[str, dict[str, float]] = field(
         default_factory=lambda: {

@@ -67,8 +67,8 @@ class DenseRoute:
         nearest = np.maximum.reduceat(cosines, compared.kind_starts)
         best = np.maximum.reduceat(nearest, compared.meme_starts)
         scores = (best + np.add.reduceat(nearest, compared.meme_starts) / compared.counts) / 2
-        share = self._parameters.situations_share + self._parameters.situations_uncovered * max(0.0, COVERED - covered)
-        scores = (scores + share * compared.situations(cosines, scores)) / (1 + share)
+        if (share := self._parameters.situations_share * (COVERED - covered)) > 0:
+            scores = (scores + share * compared.situations(cosines, scores)) / (1 + share)
         order = _highest(scores, compared.memes, self._parameters.depth)
         return [
             Candidate(int(compared.memes[at]), float(scores[at]), compared.basis(nearest, int(at)), float(best[at]))
