@@ -32,6 +32,7 @@ QUERIES = (
 )
 NOISE = 1e-6
 ALL = 10**9
+SITUATIONS = DENSE_KINDS.index("situations")
 Link = tuple[int, int, int]
 Mask = NDArray[np.bool_]
 
@@ -50,13 +51,18 @@ class Exhaustive:
         np.fmax.at(table, (self.links[:, 0], self.links[:, 1]), self._linked @ vector.astype(np.float64))
         return table
 
-    def scores(self, vector: Vectors) -> dict[int, float]:
-        """By position: the mean of the nearest of all, and the mean over the kinds of the nearest of each."""
+    def scores(self, vector: Vectors, share: float = 0.0) -> dict[int, float]:
+        """By position: the mean of the nearest of all, and the mean over the kinds of the nearest of each; and so much
+        of its nearest four situations, where it has any."""
         found = {}
+        near = self._linked @ vector.astype(np.float64)
         for position, row in enumerate(self.table(vector)):
             known = row[~np.isnan(row)]
             if len(known):
-                found[position] = float((known.max() + known.mean()) / 2)
+                score = float((known.max() + known.mean()) / 2)
+                for_what = sorted(near[(self.links[:, 0] == position) & (self.links[:, 1] == SITUATIONS)])[-4:]
+                top = sum(for_what) / len(for_what) if for_what else score
+                found[position] = (score + share * top) / (1 + share)
         return found
 
 
@@ -112,6 +118,26 @@ def test_what_is_found_is_what_an_exhaustive_search_finds(
     route = opened(engine, exact_rows=ALL, depth=depth)
     vector = route.encode(understand(typed))
     check(route.search(vector), exhaustive.scores(vector), depth)
+
+
+@pytest.mark.parametrize(("covered", "share"), [(1.0, 0.0), (0.9, 0.0), (0.7, 0.4), (0.0, 1.8)])
+@pytest.mark.parametrize("exact_rows", [ALL, 2000])
+def test_the_less_the_words_find_the_more_situations_count(
+    engine: Engine, exhaustive: Exhaustive, exact_rows: int, covered: float, share: float
+) -> None:
+    """The share is twice what is missing to nine tenths; some of these memes have no situations, most have many."""
+    route = opened(engine, exact_rows=exact_rows, depth=engine.size, situations_share=2.0)
+    vector = route.encode(understand("when the code works and nobody knows why"))
+    mask = np.arange(engine.size) % 7 == 0
+    expected = {position: one for position, one in exhaustive.scores(vector, share).items() if mask[position]}
+    assert (
+        len({sum(exhaustive.links[exhaustive.links[:, 0] == position, 1] == SITUATIONS) for position in expected}) > 2
+    )
+    if exact_rows == ALL:
+        check(route.search(vector, mask, covered), expected, engine.size)
+    else:
+        for one in route.search(vector, mask, covered):
+            assert one.score == pytest.approx(expected[one.position], abs=NOISE)
 
 
 @pytest.mark.parametrize("typed", QUERIES)

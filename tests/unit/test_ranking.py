@@ -15,15 +15,15 @@ from mambomeme_tui.index.vocabulary import Vocabulary
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.retrieval.fusion import fuse
 from mambomeme_tui.retrieval.lexical import LexicalRoute
-from mambomeme_tui.retrieval.query import Query, understand
-from mambomeme_tui.retrieval.ranking import FIRST, LOOKED_AT, Ranking
+from mambomeme_tui.retrieval.query import understand
+from mambomeme_tui.retrieval.ranking import FIRST, Ranking
 from mambomeme_tui.retrieval.results import Candidate
 from mambomeme_tui.retrieval.threshold import Evidence
 from tests.unit.test_fusion import structure_of
 
 MEMES = 200
 NAMED = {("doge",): (3,), ("grumpy", "cat"): (4,)}
-KNOWN = cast(Vocabulary, SimpleNamespace(named=NAMED))
+KNOWN = cast(Vocabulary, SimpleNamespace(named=NAMED, rarity=lambda _: 1.0))
 NUMBERS = replace(
     Parameters(),
     depth=30,
@@ -42,19 +42,17 @@ FAMILIES = structure_of([position // 5 for position in range(MEMES)], MEMES // 5
 
 
 @dataclass
-class Covering:
-    """Stands for the lexical route: says how much of a query each meme has, and keeps what it was asked."""
+class Holding:
+    """Stands for the lexical route: says which memes have which term."""
 
-    shares: NDArray[np.float64] = field(default_factory=lambda: np.zeros(MEMES))
-    asked: list[list[int]] = field(default_factory=list)
+    held: dict[str, set[int]] = field(default_factory=dict)
 
-    def coverage(self, _query: Query, positions: NDArray[np.integer]) -> NDArray[np.float64]:
-        self.asked.append(positions.tolist())
-        return self.shares[positions]
+    def holds(self, term: str, positions: NDArray[np.integer]) -> bool:
+        return bool(self.held.get(term, set()) & set(positions.tolist()))
 
 
-def ranking(covering: Covering | None = None, told: Parameters = NUMBERS) -> Ranking:
-    return Ranking(told, FAMILIES, KNOWN, cast(LexicalRoute, covering or Covering()))
+def ranking(holding: Holding | None = None, told: Parameters = NUMBERS) -> Ranking:
+    return Ranking(told, FAMILIES, KNOWN, cast(LexicalRoute, holding or Holding()))
 
 
 def listed(positions: Sequence[int], cosines: Sequence[float] = ()) -> list[Candidate]:
@@ -111,14 +109,10 @@ def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_
 
 
 def test_the_evidence_is_that_of_the_best_candidates() -> None:
-    shares = np.zeros(MEMES)
-    shares[[10, 20, 60]] = 0.4, 0.7, 1.0
-    covering = Covering(shares)
-    words = listed(list(range(LOOKED_AT + 20)))
+    holding = Holding({"cat": {7}, "grumpi": {8}, "such": {199}})
     near = listed([100, 101, 3], [0.3, 0.8, 0.5])
-    told = ranking(covering).evidence(understand("such grumpy cat"), {"lexical": words, "dense": near})
-    assert covering.asked == [list(range(LOOKED_AT))]
-    assert told == Evidence(coverage=0.7, cosine=0.8, named=pytest.approx(9 / 13), agreement=0.5)
+    told = ranking(holding).evidence(understand("such grumpy cat"), {"lexical": listed(range(20)), "dense": near})
+    assert told == Evidence(coverage=pytest.approx(2 / 3), cosine=0.8, named=pytest.approx(9 / 13), agreement=0.5)
     assert ranking().evidence(understand("x"), {}) == Evidence(0.0, 0.0, 0.0, 0.0)
     assert ranking().evidence(understand("x"), {"lexical": [], "dense": []}) == Evidence(0.0, 0.0, 0.0, 0.0)
 
@@ -133,24 +127,25 @@ def test_the_routes_agree_in_the_families_that_dense_finds_first(lexical: list[i
 
 
 @pytest.mark.parametrize(
-    ("found", "coverage", "fits"),
+    ("found", "typed", "fits"),
     [
-        ({"lexical": listed([7])}, 0.49, False),
-        ({"lexical": listed([7])}, 0.5, True),
-        ({"dense": listed([7], [0.49])}, 1.0, False),
-        ({"dense": listed([7], [0.5])}, 0.0, True),
-        ({"lexical": listed([7]), "dense": listed([17], [1.0])}, 1.0, False),
-        ({"lexical": listed([7]), "dense": listed([8], [0.0])}, 0.0, True),
-        ({"lexical": listed([7, 15]), "dense": listed([17, 29], [0.0])}, 0.0, True),
-        ({"lexical": [], "dense": listed([17], [1.0])}, 0.0, False),
+        ({"lexical": listed([7])}, "x odd odder", False),
+        ({"lexical": listed([7])}, "x odd", True),
+        ({"lexical": listed([8])}, "x", False),
+        ({"dense": listed([7], [0.49])}, "x", False),
+        ({"dense": listed([7], [0.5])}, "odd", True),
+        ({"lexical": listed([7]), "dense": listed([17], [1.0])}, "x", False),
+        ({"lexical": listed([7]), "dense": listed([8], [0.0])}, "odd", True),
+        ({"lexical": listed([7, 15]), "dense": listed([17, 29], [0.0])}, "odd", True),
+        ({"lexical": [], "dense": listed([17], [1.0])}, "odd", False),
     ],
 )
 def test_whether_anything_fits_is_told_by_the_model_of_the_routes_that_answered(
-    found: dict[str, list[Candidate]], coverage: float, fits: bool
+    found: dict[str, list[Candidate]], typed: str, fits: bool
 ) -> None:
     """Each model here has one piece of evidence, and reaches what is least at one half of it."""
-    told = ranking(Covering(np.full(MEMES, coverage)))
-    assert told.fits(told.evidence(understand("x"), found), found) is fits
+    told = ranking(Holding({"x": {7}}))
+    assert told.fits(told.evidence(understand(typed), found), found) is fits
 
 
 @pytest.mark.parametrize(("least", "fits"), [(0.0, True), (1.1, False)])
@@ -160,5 +155,5 @@ def test_where_nothing_is_least_all_fits_and_where_too_much_is_nothing_does(
 ) -> None:
     told = replace(NUMBERS, thresholds={name: {"bias": 0.0, "least": least} for name in NUMBERS.thresholds})
     found = {name: listed([7, 8], [1.0]) for name in routes}
-    judging = ranking(Covering(np.ones(MEMES)), told)
+    judging = ranking(told=told)
     assert judging.fits(judging.evidence(understand("doge"), found), found) is fits

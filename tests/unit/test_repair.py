@@ -103,8 +103,17 @@ def test_the_engine_searches_for_what_was_meant_and_says_so_and_as_typed_where_i
 
 def test_words_in_common_use_are_known_as_such_and_their_commonest_misspellings_are_not(known: Vocabulary) -> None:
     found = vocabulary.common_words()
-    assert found == sorted(set(found))
-    assert known.common == set(found)
+    assert list(found) == sorted(found)
+    assert known.common == found
     assert {"korea", "school", "schule", "escuela", "manana"} <= set(found)
     assert not {"definately", "recieve", "wierd", "don't", "2012", ""} & set(found)
     assert all(words(word) == [word] and word.isalpha() for word in found)
+    assert all(min(vocabulary.COMMON.values()) <= frequency < 8 for frequency in found.values())
+    assert found["the"] > found["school"] > found["homesick"], "as common as where it is used most"
+    assert found["schule"] > 5 > found["korea"]
+
+
+def test_a_word_tells_the_more_the_fewer_use_it(known: Vocabulary) -> None:
+    assert known.rarity("the") == 0
+    assert 0 < known.rarity("school") < known.rarity("homesick") < known.rarity("harambe") == 1
+    assert known.rarity("gigachad") == known.rarity("zxqvwk") == 1, "whether a meme has it or not"
