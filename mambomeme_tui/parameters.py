@@ -44,7 +44,7 @@ class Parameters:
     bm25_k1: float = 1.2
     depth: int = 200
     route_weights: dict[str, float] = field(default_factory=lambda: {"lexical": 0.5, "dense": 0.5})
-    situations_share: float = 1.0
+    situations_share: float = 2.0
     family_share: float = 0.7
     name_bonus: float = 0.5
     thresholds: dict[str, dict[str, float]] = field(

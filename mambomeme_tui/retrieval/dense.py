@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 SITUATIONS = DENSE_KINDS.index("situations")
 NEAREST = 4
 """So many of a meme's situations count for what it is for; of 2 to 8 all find much the same."""
-COVERED = 0.9
+COVERED = 0.8
 """A query of which its words find so much is not asked for what it means."""
 
 

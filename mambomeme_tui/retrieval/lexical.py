@@ -72,16 +72,16 @@ class LexicalRoute:
             for docs in held:
                 self._sums[docs] = 0
 
-    def holds(self, term: str, positions: NDArray[np.integer]) -> bool:
-        """Whether any of these memes has a term; a position that no meme has holds nothing."""
+    def holds(self, term: str, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which of these memes, (n,), have a term; a position that no meme has holds nothing."""
         docs = self.impacts.row(term)[0]
         if not len(docs):
-            return False
-        inside = positions[(positions >= 0) & (positions < self.impacts.size)]
+            return np.zeros(len(positions), np.bool_)
+        inside = (positions >= 0) & (positions < self.impacts.size)
         # of the rows' own type, or the row would be converted as a whole
-        asked = inside.astype(np.int32)
-        at = np.minimum(np.searchsorted(docs, asked), len(docs) - 1)
-        return bool((docs[at] == asked).any())
+        asked = np.where(inside, positions, -1).astype(np.int32)
+        found: NDArray[np.bool_] = docs[np.minimum(np.searchsorted(docs, asked), len(docs) - 1)] == asked
+        return found
 
     def close(self) -> None:
         """Let go of the version's files; a second time it does nothing."""

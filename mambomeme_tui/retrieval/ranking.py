@@ -50,7 +50,7 @@ class Ranking:
         return probability(evidence, told) >= told["least"]
 
     def coverage(self, query: Query, found: Found) -> float:
-        """How much of the query the first of the lexical candidates have, from 0 to 1."""
+        """The largest share of the query that one of the first lexical candidates has, from 0 to 1."""
         return coverage(query, found.get("lexical", ()), self._lexical, self._vocabulary)
 
     def evidence(self, query: Query, found: Found) -> Evidence:

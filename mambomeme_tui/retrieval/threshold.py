@@ -1,7 +1,7 @@
 """Whether anything fits: a calibrated judgement on what both routes know of a query.
 
-Four pieces of evidence, each between 0 and 1: how much of the query's rare words the first candidates have, how near
-the nearest vector is, how much of the query is a name, and how far both routes speak of the same families. A logistic
+Four pieces of evidence, each between 0 and 1: how much of the query's rare words the best candidate has, how near the
+nearest vector is, how much of the query is a name, and how far both routes speak of the same families. A logistic
 model of them, fitted on the development partition and cross-validated over its families (docs/retrieval.md), gives the
 probability that something fits.
 """
@@ -17,7 +17,7 @@ class Evidence:
     """What speaks for an answer.
 
     Attributes:
-        coverage: how much of the query's rare words the first lexical candidates have (`retrieval/coverage.py`).
+        coverage: the largest share of the query's rare words that one candidate has (`retrieval/coverage.py`).
         cosine: of the nearest vector; 0 without the dense route.
         named: the share of the query's letters that are the name of a family.
         agreement: the share of the families that the dense route finds first which the lexical one finds first too.

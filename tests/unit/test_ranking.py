@@ -47,8 +47,8 @@ class Holding:
 
     held: dict[str, set[int]] = field(default_factory=dict)
 
-    def holds(self, term: str, positions: NDArray[np.integer]) -> bool:
-        return bool(self.held.get(term, set()) & set(positions.tolist()))
+    def holds(self, term: str, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
+        return np.isin(positions, list(self.held.get(term, ())))
 
 
 def ranking(holding: Holding | None = None, told: Parameters = NUMBERS) -> Ranking:
@@ -109,7 +109,7 @@ def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_
 
 
 def test_the_evidence_is_that_of_the_best_candidates() -> None:
-    holding = Holding({"cat": {7}, "grumpi": {8}, "such": {199}})
+    holding = Holding({"cat": {7, 3}, "grumpi": {7}, "such": {199, 3}})
     near = listed([100, 101, 3], [0.3, 0.8, 0.5])
     told = ranking(holding).evidence(understand("such grumpy cat"), {"lexical": listed(range(20)), "dense": near})
     assert told == Evidence(coverage=pytest.approx(2 / 3), cosine=0.8, named=pytest.approx(9 / 13), agreement=0.5)
