@@ -49,15 +49,15 @@ class Parameters:
     name_bonus: float = 0.5
     thresholds: dict[str, dict[str, float]] = field(
         default_factory=lambda: {
-            "lexical": {"bias": -2.55, "coverage": 3.96, "named": 8.46, "least": 0.34},
-            "dense": {"bias": -5.26, "cosine": 10.43, "least": 0.4},
+            "lexical": {"bias": -3.89, "coverage": 5.57, "named": 8.73, "least": 0.26},
+            "dense": {"bias": -6.17, "cosine": 11.74, "least": 0.36},
             "hybrid": {
-                "bias": -6.36,
-                "coverage": 2.03,
-                "cosine": 8.64,
-                "named": 4.46,
-                "agreement": 3.17,
-                "least": 0.26,
+                "bias": -8.36,
+                "coverage": 3.76,
+                "cosine": 9.05,
+                "named": 4.34,
+                "agreement": 3.66,
+                "least": 0.2,
             },
         }
     )
