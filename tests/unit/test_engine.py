@@ -15,13 +15,14 @@ from mambomeme_tui.errors import ModelUnavailable, UsageError
 from mambomeme_tui.index import structure
 from mambomeme_tui.index.store import model_folder
 from mambomeme_tui.index.vectors import VECTORS_FILE
+from mambomeme_tui.retrieval.coverage import coverage
 from mambomeme_tui.retrieval.dense import DenseRoute
 from mambomeme_tui.retrieval.engine import Engine, SearchCancelled
 from mambomeme_tui.retrieval.fusion import fuse
 from mambomeme_tui.retrieval.lexical import LexicalRoute
 from mambomeme_tui.retrieval.naming import families_named
 from mambomeme_tui.retrieval.query import understand
-from mambomeme_tui.retrieval.results import Hit, State
+from mambomeme_tui.retrieval.results import Candidate, Hit, RouteEvidence, State
 
 ROUTES = ("hybrid", "lexical", "dense")
 QUERIES = (
@@ -107,38 +108,46 @@ def test_a_lower_limit_gives_the_beginning_of_the_same_ranking(engine: Engine, r
     assert engine.search("john cena", route, limit).hits == everything[:limit]
 
 
+def asked(engine: Engine, typed: str) -> dict[str, list[Candidate]]:
+    """What each route finds; the dense one is told how much of the query one of the lexical candidates has."""
+    told, version = engine.version.parameters, engine.version
+    query, shown = understand(typed, engine._mend), engine._shown
+    lexical = LexicalRoute(version.folder, told)
+    dense = DenseRoute(version.folder, model_folder(version.folder.parents[1], version.manifest), engine.size, told)
+    words = lexical.search(query, shown)
+    covered = coverage(query, words, lexical, engine._vocabulary)
+    lexical.close()
+    return {"lexical": words, "dense": dense.search(dense.encode(query), shown, covered)}
+
+
 @pytest.mark.parametrize("typed", QUERIES)
-def test_hybrid_evidence_is_what_each_route_says_alone(engine: Engine, typed: str) -> None:
-    alone = {
-        route: {hit.meme.id: hit.routes.get(route) for hit in engine.search(typed, route, engine.size).hits}
-        for route in ("lexical", "dense")
+def test_hybrid_evidence_is_what_each_route_says(engine: Engine, typed: str) -> None:
+    said = {
+        route: {one.position: RouteEvidence(rank, one.score) for rank, one in enumerate(found, 1)}
+        for route, found in asked(engine, typed).items()
     }
+    places = {meme.id: at for at, meme in enumerate(engine.version.catalogue.at(range(engine.size)))}
     hits = engine.search(typed, "hybrid", 100).hits
     assert hits
     assert {tuple(sorted(hit.routes)) for hit in hits} & {("dense",), ("dense", "lexical"), ("lexical",)}
     for hit in hits:
         assert hit.routes.keys() <= {"lexical", "dense"}
-        for route, said in alone.items():
-            assert hit.routes.get(route) == said.get(hit.meme.id)
+        for route, found in said.items():
+            assert hit.routes.get(route) == found.get(places[hit.meme.id])
 
 
 @pytest.mark.parametrize("typed", QUERIES)
 def test_hybrid_ranks_what_both_routes_find_fused_without_the_copies(engine: Engine, typed: str) -> None:
     told, version = engine.version.parameters, engine.version
-    query, shown = understand(typed, engine._mend), engine._shown
-    lexical = LexicalRoute(version.folder, told)
-    dense = DenseRoute(version.folder, model_folder(version.folder.parents[1], version.manifest), engine.size, told)
-    found = {"lexical": lexical.search(query, shown), "dense": dense.search(dense.encode(query), shown)}
     belonging = structure.load(version.folder / structure.STRUCTURE_FILE)
-    named = families_named(query.meant, engine._vocabulary.named)
+    named = families_named(understand(typed, engine._mend).meant, engine._vocabulary.named)
     expected: dict[str, tuple[str, float]] = {}
-    for position, score in fuse(found, told.route_weights, named, belonging, told):
+    for position, score in fuse(asked(engine, typed), told.route_weights, named, belonging, told):
         (meme,) = version.catalogue.at([position])
-        if shown[position]:
+        if engine._shown[position]:
             expected.setdefault(meme.group, (meme.id, score))
     hits = engine.search(typed, "hybrid", 50).hits
     assert [(hit.meme.id, hit.score) for hit in hits] == list(expected.values())[:50]
-    lexical.close()
 
 
 @pytest.mark.parametrize("route", ["lexical", "dense"])
@@ -161,8 +170,11 @@ def test_the_reasons_name_the_fields_that_hold_the_words_and_the_nearest_vector(
     memes = {meme.id: found[at] for at, meme in zip(found, version.catalogue.at(list(found)), strict=True)}
     hits = engine.search("john cena").hits
     assert "name: john cena" in hits[0].why
+    assert len([hit for hit in hits if hit.meme.id in memes]) > 5
     for hit in hits:
-        near = memes[hit.meme.id]
+        if not (near := memes.get(hit.meme.id)):
+            assert not any("near in" in reason for reason in hit.why)
+            continue
         assert hit.why[-1] == f"near in {readable.get(near.basis, near.basis)} ({near.cosine:.2f})"
     assert not any("near in" in reason for hit in engine.search("john cena", "lexical").hits for reason in hit.why)
 

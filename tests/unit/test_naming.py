@@ -90,7 +90,7 @@ def test_long_and_hostile_texts_are_answered(typed: str) -> None:
 
 def test_the_names_of_the_corpus_stand_for_the_families_that_anybody_may_be_shown(tmp_path: Path) -> None:
     memes = corpus.load(paths.bundled("corpus")).memes
-    vocabulary.create(tmp_path / vocabulary.VOCABULARY_FOLDER, memes, ())
+    vocabulary.create(tmp_path / vocabulary.VOCABULARY_FOLDER, memes, {})
     named = vocabulary.load(tmp_path / vocabulary.VOCABULARY_FOLDER).named
     numbers = {family: number for number, family in enumerate(dict.fromkeys(meme.family.id for meme in memes))}
     expected: dict[tuple[str, ...], set[int]] = {}
