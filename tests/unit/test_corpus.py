@@ -8,51 +8,9 @@ from hypothesis import strategies as st
 
 from mambomeme_tui import corpus
 from mambomeme_tui.digests import source_digest
-from mambomeme_tui.errors import CorpusError, Fault
+from mambomeme_tui.errors import CorpusError
+from tests.unit.small_corpus import SAMPLE, faults_of, write
 
-SAMPLE = """\
-id = "two-cats"
-name = "Two Cats"
-aliases = ["cats", "pair of cats"]
-kind = "animal"
-people = []
-franchise = ""
-topics = ["cats"]
-actions = ["sitting"]
-year = 2019
-origin = "Written for these tests."
-meaning = "Two are better than one."
-picture = "Two cats sit on a wall."
-
-[rights]
-creator = "Somebody"
-source = "here"
-licence = "CC0-1.0"
-attribution = "Somebody, here"
-cleared = true
-
-[safety]
-class = "safe"
-reasons = []
-policy = "1"
-
-[[items]]
-slug = "first"
-quote = "One cat / and another"
-tags = ["wall"]
-
-[[items]]
-slug = "second"
-quote = "Still two cats"
-tags = ["wall", "evening"]
-media = "media/second.png"
-language = "en"
-
-[items.safety]
-class = "sensitive"
-reasons = ["drugs"]
-policy = "2"
-"""
 # line, field, and what is said of it, of the one fault that each change makes
 FAULTS = {
     "typo in an item's key": ('tags = ["wall", "e', 'tgas = ["wall", "e', 34, "items.2.tgas", "'tags'"),
@@ -102,19 +60,6 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "families").mkdir()
     return folder
-
-
-def write(root: Path, **texts: str) -> None:
-    for path in (root / "families").iterdir():
-        path.unlink()
-    for name, written in texts.items():
-        (root / "families" / f"{name.replace('_', '-')}.toml").write_text(written, encoding="utf-8", newline="\n")
-
-
-def faults_of(root: Path) -> list[Fault]:
-    with pytest.raises(CorpusError) as caught:
-        corpus.load(root)
-    return caught.value.faults
 
 
 @pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS.keys())
@@ -268,67 +213,3 @@ def test_what_no_record_holds_does_not_change_the_digest(root: Path) -> None:
     reordered = f"# a comment\n{head}[[items]]{second}\n[[items]]{first}".replace(" = ", "   =  ")
     write(root, two_cats=reordered.replace("\n", "\r\n"))
     assert corpus.load(root).digest == before
-
-
-SITUATIONS = 'situations = ["when two do what one can not", "for a lonely cat"]\n'
-
-
-def test_situations_are_of_the_family_and_no_part_of_what_its_items_are(root: Path) -> None:
-    write(root, two_cats=SAMPLE)
-    before = corpus.load(root)
-    write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\n{SITUATIONS}"))
-    after = corpus.load(root)
-    for one, other in zip(before.memes, after.memes, strict=True):
-        assert (one.family.situations, len(other.family.situations)) == ((), 2)
-        assert one.content_hash == other.content_hash
-    assert after.digest == before.digest
-    assert after.situations != before.situations
-
-
-def test_any_change_of_the_situations_changes_their_digest_and_no_other(root: Path) -> None:
-    texts = (
-        "",
-        'situations = ["a"]\n',
-        'situations = ["b"]\n',
-        'situations = ["a", "b"]\n',
-        'situations = ["b", "a"]\n',
-    )
-    found = []
-    for text in texts:
-        write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\n{text}"))
-        found.append(corpus.load(root))
-    assert len({one.situations for one in found}) == len(texts)
-    assert len({one.digest for one in found}) == 1
-
-
-def test_situations_count_for_the_family_that_has_them_whatever_else_it_is(root: Path) -> None:
-    """Neither another item nor another name changes their digest; the same words of another family do."""
-    written = SAMPLE.replace("year = 2019\n", f"year = 2019\n{SITUATIONS}")
-    write(root, two_cats=written)
-    alone = corpus.load(root)
-    write(root, two_cats=written.replace("Still two cats", "Still cats").replace('"Two Cats"', '"Cats"'))
-    renamed = corpus.load(root)
-    assert renamed.situations == alone.situations
-    assert renamed.digest != alone.digest
-    write(root, other_cats=written.replace("two-cats", "other-cats", 1))
-    assert corpus.load(root).situations != alone.situations
-    assert alone.situations == corpus.situations_digest(reversed(alone.memes))
-
-
-@pytest.mark.parametrize(
-    ("value", "line", "field", "expected"),
-    [
-        ('"a"', 10, "situations", "a valid list"),
-        ('[""]', 10, "situations.1", "at least one value"),
-        ('["a", " b"]', 10, "situations.2", "without blanks"),
-        ('["a\\u001b"]', 10, "situations.1", "without control"),
-        (str(["a"] * 25).replace("'", '"'), 10, "situations", "at most 24 values"),
-    ],
-)
-def test_faulty_situations_are_told_like_other_fields(
-    root: Path, value: str, line: int, field: str, expected: str
-) -> None:
-    write(root, two_cats=SAMPLE.replace("year = 2019\n", f"year = 2019\nsituations = {value}\n"))
-    (fault,) = faults_of(root)
-    assert (fault.line, fault.field) == (line, field)
-    assert expected in fault.expected
