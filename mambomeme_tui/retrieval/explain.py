@@ -18,13 +18,20 @@ def _stemmed(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def explain(query: Query, meme: Meme, dense: Candidate | None) -> tuple[str, ...]:
-    """Reasons, the strongest first: fields with the query's words in them, then the nearest vector and its cosine."""
+    """Reasons, the strongest first: fields with the query's words in them, then the nearest vector and its cosine.
+
+    A word stands there once, in the first form that the field has, and words stand in the query's order.
+    """
     wanted = set(query.terms)
     reasons = []
     for name, text in lexical_fields(meme).items():
-        if found := {word: stemmed for word, stemmed in _stemmed(text) if stemmed in wanted}:
-            shown = " ".join(list(found)[:6])
-            reasons.append((len(set(found.values())), f"{_READABLE.get(name, name)}: {shown}"))
+        found: dict[str, str] = {}
+        for word, stemmed in _stemmed(text):
+            if stemmed in wanted:
+                found.setdefault(stemmed, word)
+        if found:
+            shown = " ".join([found[term] for term in query.terms if term in found][:6])
+            reasons.append((len(found), f"{_READABLE.get(name, name)}: {shown}"))
     reasons.sort(key=lambda reason: -reason[0])
     lines = [line for _, line in reasons]
     if dense:
