@@ -5,9 +5,11 @@ itself, never in a batch, since its neighbours in a batch would change its last 
 made now are the same.
 """
 
+import os
 import platform
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -35,6 +37,8 @@ LIBRARIES = ("annoy", "numpy", "onnxruntime", "snowballstemmer", "tokenizers", "
 PREPROCESSING = f"WordPiece uncased, first {MAX_TOKENS} tokens, mean pooling, unit length, each text by itself"
 KEEP_EVERY = 64
 """Texts between two points from which an interrupted embedding goes on."""
+MOST_ENCODERS = 4
+"""Texts that are embedded at the same time, on as many cores."""
 
 
 def libraries() -> dict[str, str]:
@@ -133,20 +137,32 @@ def _embed(memes: Sequence[Meme], data: Path, pipeline: Pipeline) -> tuple[Expor
 
 def _embed_texts(texts: list[str], rows: Vectors, cache: VectorCache, export: Export, pipeline: Pipeline) -> int:
     """Fill `rows`, of shape (texts, 384); returns how many of them were known."""
-    encoder: QueryEncoder | None = None
-    made = 0
+    unknown: list[int] = []
     for number, text in enumerate(texts):
-        vector = cache.get(text)
-        if vector is None:
-            encoder = encoder or QueryEncoder(export.folder)
-            vector = encoder.encode([text])[0]
-            cache.put(text, vector)
-            made += 1
-            if made % KEEP_EVERY == 0:
-                cache.keep()
-        rows[number] = vector
-        pipeline.progress("embed", number, len(texts))
-    return len(texts) - made
+        if (vector := cache.get(text)) is None:
+            unknown.append(number)
+        else:
+            rows[number] = vector
+    known = done = len(texts) - len(unknown)
+    for some, made in _encoded(texts, unknown, export):
+        for number, vector in zip(some, made, strict=True):
+            rows[number] = vector
+            cache.put(texts[number], vector)
+        cache.keep()
+        done += len(some)
+        pipeline.progress("embed", done, len(texts))
+    return known
+
+
+def _encoded(texts: list[str], unknown: list[int], export: Export) -> Iterator[tuple[list[int], list[Vectors]]]:
+    """Numbers of unknown texts and their vectors, a few at a time; each text by itself, on the cores that there are."""
+    if not unknown:
+        return
+    encoder = QueryEncoder(export.folder)
+    with ThreadPoolExecutor(min(MOST_ENCODERS, os.cpu_count() or 1)) as pool:
+        for start in range(0, len(unknown), KEEP_EVERY):
+            some = unknown[start : start + KEEP_EVERY]
+            yield some, list(pool.map(lambda number: encoder.encode([texts[number]])[0], some))
 
 
 def _describe_corpus(corpus: Corpus) -> dict[str, Any]:
