@@ -27,7 +27,7 @@ PREVIEW_LINES = 14
 """How many lines of half blocks a picture takes at 80x24."""
 BUILD_SECONDS = 300.0
 """Deadline for a build, which takes some seconds of an idle machine."""
-SOME_SECONDS = 1000
+SOME_SECONDS = 500
 """How many texts take some seconds to embed, so that a person sees it."""
 
 

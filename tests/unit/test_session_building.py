@@ -18,7 +18,7 @@ from mambomeme_tui.stages import STAGES
 from tests.folders import copy_of, without_version
 from tests.unit.test_session import Heard, spoil
 
-SOME_SECONDS = 1000
+SOME_SECONDS = 500
 """How many texts take some seconds to embed, so that a build is still under way when it is ended."""
 
 
