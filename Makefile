@@ -10,7 +10,7 @@ run: $(VENV)/.run-installed
 	@$(BIN)/mambomeme
 
 test: $(VENV)/.test-installed check
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 check: $(VENV)/.test-installed
 	$(BIN)/ruff format --check .

@@ -5,7 +5,6 @@ No figure is compared with a target: that is what the benchmark itself is for.
 
 import gzip
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -22,6 +21,7 @@ from mambomeme_eval.pipeline_table import lines, middle
 from mambomeme_tui import paths
 from mambomeme_tui.errors import MamboError
 from mambomeme_tui.index.vectors import collect_texts
+from tests.folders import without_version
 
 FAMILIES = ("doge", "john-cena")
 SECRET = "xyzzyplugh"
@@ -56,8 +56,7 @@ def report(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
     plan = Plan(small_corpus(folder / "corpus"), captions_file(folder / "captions.gz"), 4, 1, 1)
 
     def prepare(data: Path) -> None:
-        shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
-        shutil.copytree(data_dir / "cache", data / "cache")
+        without_version(data_dir, data)
 
     return measure(plan, prepare)
 

@@ -1,29 +1,34 @@
-"""The attackers, started once, and the numbers of points at the end of a run."""
+"""The attackers, started once in a process of tests, and the numbers of points for the end of a run."""
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from tests.conftest import COUNTED, COUNTED_BY_ONE
 from tests.faults.attackers import Attackers
 from tests.faults.shim import compile_library
 
-_COUNTED: dict[tuple[str, str], int] = {}
+
+@pytest.fixture(scope="session")
+def library(shared: Path) -> Path:
+    """The compiled library."""
+    with FileLock(shared / "shim.lock"):
+        return compile_library(shared)
 
 
 @pytest.fixture(scope="session")
-def attackers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attackers]:
-    """Two processes that attack, or one where there is one core."""
-    folder = tmp_path_factory.mktemp("faults").resolve()
-    started = Attackers(folder, compile_library(folder), min(2, os.cpu_count() or 1))
+def attackers(
+    library: Path, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[Attackers]:
+    """Two processes that attack, or one where there is one core or other tests run beside."""
+    count = 1 if "PYTEST_XDIST_WORKER" in os.environ else min(2, os.cpu_count() or 1)
+    started = Attackers(tmp_path_factory.mktemp("faults").resolve(), library, count)
     yield started
-    _COUNTED.update(started.counted)
+    counted = [(scenario, kind, count) for (scenario, kind), count in started.counted.items()]
+    pytestconfig.stash.setdefault(COUNTED, []).extend(counted)
+    if hasattr(pytestconfig, "workeroutput"):
+        pytestconfig.workeroutput[COUNTED_BY_ONE] = counted
     started.close()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how many points of each kind there were."""
-    for scenario in sorted({scenario for scenario, _ in _COUNTED}):
-        kinds = {kind: count for (other, kind), count in _COUNTED.items() if other == scenario}
-        told = ", ".join(f"{kind.lower()} {count}" for kind, count in kinds.items())
-        terminalreporter.write_line(f"faults in {scenario}: {sum(kinds.values())} points: {told}")

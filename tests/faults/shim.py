@@ -50,8 +50,10 @@ class Operation:
 
 
 def compile_library(folder: Path) -> Path:
-    """Compile the library into a folder; needs the same C compiler as Annoy does."""
+    """Compile the library into a folder, if it is not there; needs the same C compiler as Annoy does."""
     target = folder / "shim.so"
+    if target.exists():
+        return target
     source = Path(__file__).with_name("shim.c")
     command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", str(target), str(source), "-ldl"]
     subprocess.run(command, check=True)

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mambomeme_tui.index import vocabulary
 from tests.faults import standins
-from tests.faults.scenarios import Scenario, all_scenarios, make_sources
+from tests.faults.scenarios import Scenario, all_scenarios, make_sources, publishing
 from tests.faults.shim import Kind
-from tests.faults.workshop import Workshop
+from tests.faults.workshop import Workshop, in_child
 
 
 class Zygote:
@@ -21,7 +22,9 @@ class Zygote:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._scenarios: dict[str, Scenario] = all_scenarios(make_sources(folder / "sources"))
+        sources = make_sources(folder / "sources")
+        publishing(sources.old)(folder / "tried")  # what is imported late is imported here, and not in every child
+        self._scenarios: dict[str, Scenario] = all_scenarios(sources)
         self._workshops: dict[str, Workshop] = {}
 
     def workshop(self, name: str) -> Workshop:
@@ -51,7 +54,8 @@ class Zygote:
 def main() -> None:
     """Answer until the requests end."""
     os.environ.pop("LD_PRELOAD")
-    standins.install()
+    # in a child, so that the large lists they are made from lie in no page that a later child would be given
+    standins.install(in_child(lambda: {"words": vocabulary.common_words()})["words"])
     zygote = Zygote(Path(sys.argv[1]))
     for line in sys.stdin:
         print(json.dumps(zygote.answer(json.loads(line))), flush=True)

@@ -16,6 +16,7 @@ import pytest
 from mambomeme_tui import media
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import Hit
+from tests.folders import without_version
 from tests.pty.emulator import STATUS, Emulator
 from tests.pty.terminal_probe import Outcome
 
@@ -25,7 +26,9 @@ SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 PREVIEW_LINES = 14
 """How many lines of half blocks a picture takes at 80x24."""
 BUILD_SECONDS = 300.0
-"""Deadline for a build, which takes some ten seconds of an idle machine."""
+"""Deadline for a build, which takes some seconds of an idle machine."""
+SOME_SECONDS = 500
+"""How many texts take some seconds to embed, so that a person sees it."""
 
 
 def assert_restored(outcome: Outcome, exit_code: int) -> None:
@@ -227,8 +230,8 @@ def test_a_huge_paste_is_answered_by_its_beginning_and_is_told(data_dir: Path, t
         terminal.wait_for_answer("john")
 
 
-def test_an_empty_data_folder_is_filled_while_one_can_type(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
-    data = tmp_path / "new"
+def test_a_missing_index_is_built_while_one_can_type(data_dir: Path, engine: Engine, tmp_path: Path) -> None:
+    data = without_version(data_dir, tmp_path / "new", SOME_SECONDS)
     with Emulator(data, tmp_path) as terminal:
         terminal.wait_for("The index is being built, once.")
         terminal.wait_for("building the index, once")
@@ -253,8 +256,8 @@ def publishers(data: Path) -> list[int]:
     return found
 
 
-def test_a_program_that_is_ended_while_it_builds_leaves_nothing_running(tmp_path: Path) -> None:
-    data = tmp_path / "new"
+def test_a_program_that_is_ended_while_it_builds_leaves_nothing_running(data_dir: Path, tmp_path: Path) -> None:
+    data = without_version(data_dir, tmp_path / "new")
     with Emulator(data, tmp_path) as terminal:
         terminal.wait_for("indexing words", BUILD_SECONDS)
         assert len(publishers(data)) == 1

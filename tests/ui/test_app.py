@@ -19,11 +19,11 @@ from mambomeme_tui.ui.screens.help import HelpScreen
 from mambomeme_tui.ui.view import Phase
 from mambomeme_tui.ui.widgets.query import ROOM, QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
+from tests.folders import copy_of
 from tests.ui.waiting import (
     FilmedApp,
     application,
     ask,
-    copy_of,
     has_answer,
     ids,
     is_loaded,

@@ -1,7 +1,5 @@
 """What the interface tests share: waiting for a condition with a deadline, and reading the screen as text."""
 
-import os
-import shutil
 import time
 import unicodedata
 from collections.abc import AsyncIterator, Callable
@@ -108,12 +106,6 @@ def assert_inside(app: MamboApp, width: int, height: int) -> None:
     assert lines[0].startswith(" MamboMeme")
     assert lines[-2][:3] in (" ✓ ", " … ", " ! ", " ✗ ")
     assert lines[-1].startswith((" ↵ search", " ↑↓ move"))
-
-
-def copy_of(data_dir: Path, target: Path) -> Path:
-    """A data folder of its own that shares the files: what is to change must be unlinked first."""
-    shutil.copytree(data_dir, target, copy_function=os.link)
-    return target
 
 
 class FilmedApp(MamboApp):

@@ -197,7 +197,7 @@ def test_a_file_that_can_not_be_read_is_no_fault_of_the_output() -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "stats", "show"])
-def test_an_answer_that_can_not_be_written_is_told(command: str) -> None:
+def test_an_answer_that_can_not_be_written_is_told(root: Path, command: str) -> None:
     arguments = [
         sys.executable,
         "-m",
@@ -205,6 +205,8 @@ def test_an_answer_that_can_not_be_written_is_told(command: str) -> None:
         "corpus",
         command,
         *(["john-cena"] if command == "show" else []),
+        "--corpus",
+        str(root),
     ]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)

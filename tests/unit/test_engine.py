@@ -1,7 +1,5 @@
 """Proves what an engine promises of every result: places, evidence, states, cancellation, calm at any query."""
 
-import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,6 +21,7 @@ from mambomeme_tui.retrieval.lexical import LexicalRoute
 from mambomeme_tui.retrieval.naming import families_named
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Candidate, Hit, RouteEvidence, State
+from tests.folders import copy_of
 
 ROUTES = ("hybrid", "lexical", "dense")
 QUERIES = (
@@ -214,7 +213,7 @@ def test_a_search_that_began_without_dense_says_so_even_if_dense_gets_ready_mean
 
 @pytest.mark.parametrize("damaged", ["model", "tokenizer", "vectors after the check"])
 def test_a_damaged_dense_route_is_told_and_words_still_find(data_dir: Path, tmp_path: Path, damaged: str) -> None:
-    data = shutil.copytree(data_dir, tmp_path / "data", copy_function=os.link)
+    data = copy_of(data_dir, tmp_path / "data")
     opened = Engine(data)
     if damaged == "vectors after the check":
         path = opened.version.folder / VECTORS_FILE

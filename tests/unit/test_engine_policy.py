@@ -1,7 +1,6 @@
 """Proves, on a version that the real command published, that policy withholds what it must and places fill up after."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pytest
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import Hit
 from mambomeme_tui.safety import ViewingMode
+from tests.folders import without_version
 
 ROOT = Path(__file__).parents[2]
 ROUTES = ("hybrid", "lexical", "dense")
@@ -97,7 +97,7 @@ def guarded(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, fault in enumerate(faults)
     ]
     write_family(families, "shown", "Holiday queue", CLEARED | SAFE, items)
-    shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
+    without_version(data_dir, data)
     environment = os.environ | {"MAMBOMEME_DATA_DIR": str(data)}
     command = [sys.executable, "-m", "mambomeme_tui", "publish", "--corpus", str(corpus)]
     subprocess.run(command, check=True, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)

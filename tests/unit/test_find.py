@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from mambomeme_tui import media
 from mambomeme_tui.index.pointer import current_name
 from mambomeme_tui.retrieval.engine import Engine
+from tests.folders import copy_of
 
 ROOT = Path(__file__).parents[2]
 NONSENSE = "zxqvwk"
@@ -205,7 +205,7 @@ def test_escape_sequences_of_a_query_reach_no_stream(data_dir: Path, shape: list
 
 
 def test_a_damaged_encoder_is_told_and_words_still_find(data_dir: Path, tmp_path: Path) -> None:
-    data = shutil.copytree(data_dir, tmp_path / "data", copy_function=os.link)
+    data = copy_of(data_dir, tmp_path / "data")
     (tokenizer,) = (data / "models").glob("*/tokenizer.json")
     tokenizer.unlink()
     tokenizer.write_text("{}")

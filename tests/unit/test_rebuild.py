@@ -1,7 +1,5 @@
 """Proves that building in another process fails with a sentence, stops without leftovers, and runs our code alone."""
 
-import os
-import shutil
 import threading
 from pathlib import Path
 
@@ -10,18 +8,13 @@ import pytest
 from mambomeme_tui.errors import IndexUnavailable
 from mambomeme_tui.index.layout import CURRENT_FILE, VERSIONS_FOLDER
 from mambomeme_tui.index.rebuild import Rebuild
+from tests.folders import without_version
 
 DEADLINE = 120.0
 
 
 def unheard(_stage: str, _done: int, _total: int) -> None:
     pass
-
-
-def without_version(data_dir: Path, target: Path) -> Path:
-    """A data folder that has the encoder's export and nothing published."""
-    shutil.copytree(data_dir / "models", target / "models", copy_function=os.link)
-    return target
 
 
 def test_a_build_stopped_amid_its_work_ends_and_leaves_nothing(data_dir: Path, tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 """Proves that the newest search wins, that words are answered while meanings load, and that a close is silence."""
 
-import os
 import queue
-import shutil
 import sys
 import threading
 import time
@@ -127,11 +125,6 @@ def heard(data_dir: Path) -> Iterator[Heard]:
     made.until(DenseReady)
     yield made
     made.close()
-
-
-def linked(data_dir: Path, tmp_path: Path) -> Path:
-    """A copy by hard links: files in it are replaced and never written."""
-    return Path(shutil.copytree(data_dir, tmp_path / "data", copy_function=os.link))
 
 
 def spoil(path: Path) -> None:

@@ -1,7 +1,5 @@
 """Proves that a session tells what it loads, builds an index that is missing or damaged, and ends a build on close."""
 
-import os
-import shutil
 import signal
 from pathlib import Path
 
@@ -17,7 +15,11 @@ from mambomeme_tui.retrieval.results import State
 from mambomeme_tui.rights import withheld_because
 from mambomeme_tui.session import Answer, Building, DenseFailed, DenseReady, LexicalReady, Unavailable
 from mambomeme_tui.stages import STAGES
-from tests.unit.test_session import Heard, linked, spoil
+from tests.folders import copy_of, without_version
+from tests.unit.test_session import Heard, spoil
+
+SOME_SECONDS = 500
+"""How many texts take some seconds to embed, so that a build is still under way when it is ended."""
 
 
 def built(data: Path, data_dir: Path) -> Heard:
@@ -60,7 +62,7 @@ def test_loading_tells_words_first_then_meanings(data_dir: Path) -> None:
 
 
 def test_a_damaged_encoder_is_told_and_words_are_answered(data_dir: Path, tmp_path: Path) -> None:
-    data = linked(data_dir, tmp_path)
+    data = copy_of(data_dir, tmp_path / "data")
     spoil(next((data / "models").glob("*/model.onnx")))
     made = Heard(data)
     made.start()
@@ -73,7 +75,7 @@ def test_a_damaged_encoder_is_told_and_words_are_answered(data_dir: Path, tmp_pa
 
 
 def test_a_version_of_an_older_corpus_is_called_stale(data_dir: Path, tmp_path: Path) -> None:
-    data = linked(data_dir, tmp_path)
+    data = copy_of(data_dir, tmp_path / "data")
     name = current_name(data)
     (data / CURRENT_FILE).unlink()
     (data / CURRENT_FILE).write_text(f"{name} bundled {'0' * 64}\n")
@@ -85,8 +87,7 @@ def test_a_version_of_an_older_corpus_is_called_stale(data_dir: Path, tmp_path: 
 
 
 def test_a_missing_index_is_built_and_then_searched(data_dir: Path, tmp_path: Path) -> None:
-    shutil.copytree(data_dir / "models", tmp_path / "data" / "models", copy_function=os.link)
-    made = built(tmp_path / "data", data_dir)
+    made = built(without_version(data_dir, tmp_path / "data"), data_dir)
     made.session.submit("guy looking back at another girl", "hybrid", 10)
     answer = made.until(Answer)
     made.close()
@@ -95,7 +96,7 @@ def test_a_missing_index_is_built_and_then_searched(data_dir: Path, tmp_path: Pa
 
 
 def test_a_damaged_index_is_built_anew_and_never_served(data_dir: Path, tmp_path: Path) -> None:
-    data = linked(data_dir, tmp_path)
+    data = copy_of(data_dir, tmp_path / "data")
     spoil(data / VERSIONS_FOLDER / current_name(data) / CATALOGUE_FILE)
     with pytest.raises(IndexUnavailable):
         check(data, current_name(data))
@@ -103,8 +104,7 @@ def test_a_damaged_index_is_built_anew_and_never_served(data_dir: Path, tmp_path
 
 
 def test_closing_ends_a_build_that_is_under_way(data_dir: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
+    data = without_version(data_dir, tmp_path / "data", SOME_SECONDS)
     made = Heard(data)
     made.start()
     while made.until(Building).stage != "embed":

@@ -1,7 +1,5 @@
 """A small corpus, and data folders in which its versions are published in this very process, within a second each."""
 
-import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +9,7 @@ from mambomeme_tui import paths
 from mambomeme_tui.index.pointer import current_name
 from mambomeme_tui.index.publish import Published, publish
 from mambomeme_tui.parameters import Parameters
+from tests.folders import without_version
 
 FAMILIES = ("john-cena", "distracted-boyfriend")
 Publish = Callable[..., Published]
@@ -29,17 +28,10 @@ def make_corpus(folder: Path, said: str = "Camera off") -> Path:
     return folder
 
 
-def with_encoder(data_dir: Path, data: Path) -> Path:
-    """A data folder that shares the encoder's export and has a cache of its own, and nothing published."""
-    shutil.copytree(data_dir / "models", data / "models", copy_function=os.link)
-    shutil.copytree(data_dir / "cache", data / "cache")
-    return data
-
-
 @pytest.fixture
 def data(data_dir: Path, tmp_path: Path) -> Path:
     """An empty data folder with the encoder and a full cache."""
-    return with_encoder(data_dir, tmp_path / "data")
+    return without_version(data_dir, tmp_path / "data")
 
 
 @pytest.fixture

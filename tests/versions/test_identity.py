@@ -10,7 +10,8 @@ import pytest
 
 from mambomeme_tui.index.manifest import BUILD_FILE, Manifest
 from mambomeme_tui.index.pointer import current_name
-from tests.versions.conftest import Publish, make_corpus, with_encoder
+from tests.folders import without_version
+from tests.versions.conftest import Publish, make_corpus
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,8 +37,8 @@ def publish_apart(data: Path, source: Path, hash_seed: str) -> None:
 def twins(data_dir: Path, tmp_path: Path) -> tuple[Path, Path]:
     """Two data folders that received the same corpus: one from a full cache, the other without any."""
     source = make_corpus(tmp_path / "source")
-    first = with_encoder(data_dir, tmp_path / "first")
-    second = with_encoder(data_dir, tmp_path / "second")
+    first = without_version(data_dir, tmp_path / "first")
+    second = without_version(data_dir, tmp_path / "second")
     for path in (second / "cache").iterdir():
         path.unlink()
     publish_apart(first, source, "1")
