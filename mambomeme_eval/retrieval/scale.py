@@ -105,7 +105,7 @@ def _lexical(engine: Engine, memes: Sequence[Meme], asked: Sequence[str]) -> lis
 
 def _dense(data: Path, engine: Engine, asked: Sequence[str]) -> list[Report]:
     version = engine.version
-    whole = timed(_Whole(engine, "dense"), asked)
+    whole, both = timed(_Whole(engine, "dense"), asked), timed(_Whole(engine, "hybrid"), asked)
     route = DenseRoute(version.folder, model_folder(data, version.manifest), engine.size, version.parameters)
     encoded = [route.encode(understand(text)) for text in asked]
     own = timed(_Route(route.search), encoded)
@@ -114,7 +114,12 @@ def _dense(data: Path, engine: Engine, asked: Sequence[str]) -> list[Report]:
     def faiss(library: ModuleType) -> Faiss:
         return Faiss(library, store, version.parameters.depth, COMPARED)
 
-    return [row("engine, dense, whole search", whole), row("dense route", own), beside("faiss", faiss, encoded, own)]
+    return [
+        row("engine, hybrid, whole search", both),
+        row("engine, dense, whole search", whole),
+        row("dense route", own),
+        beside("faiss", faiss, encoded, own),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.eval.retrieving import SECRET, captions_folder, memecap_folder
 
 SIZES = (5, 12)
 LEXICAL = ["engine, lexical, whole search", "lexical route", "tantivy", "bm25s"]
-DENSE = ["engine, dense, whole search", "dense route", "faiss"]
+DENSE = ["engine, hybrid, whole search", "engine, dense, whole search", "dense route", "faiss"]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_the_tables_have_as_many_cells_in_every_row(report: dict[str, Any], fold
     text = (folders / "out" / "retrieval.md").read_text("utf-8")
     assert text == report_text.tables(report)
     blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-    assert [len(block) - 2 for block in blocks] == [6, 14, 2]  # kinds by systems; rows of two sizes; Annoy
+    assert [len(block) - 2 for block in blocks] == [6, 16, 2]  # kinds by systems; rows of two sizes; Annoy
     for block in blocks:
         assert len({line.count("|") for line in block}) == 1
     assert f"{report['development']['unjudged']} items" in text
