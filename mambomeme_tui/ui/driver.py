@@ -13,8 +13,6 @@ import os
 import selectors
 import signal
 import time
-from codecs import getincrementaldecoder
-from collections.abc import Callable
 from typing import Any, cast
 
 from textual._xterm_parser import XTermParser
@@ -24,6 +22,7 @@ from textual.events import Key
 from textual.message import Message
 
 from mambomeme_tui.terminal import TerminalGuard, even_in_background
+from mambomeme_tui.ui.pastes import PasteFilter
 
 POLL_SECONDS = 0.1
 """How long the input thread waits before it looks whether it shall end, and whether a lone Escape was a key."""
@@ -133,19 +132,20 @@ class GuardedDriver(LinuxDriver):
     def run_input_thread(self) -> None:
         """Read keys and reports until application mode ends or the terminal is gone.
 
-        Bytes that are no text are replaced, since a stray paste is no reason to end the program.
+        Bytes that are no text are replaced, since a stray paste is no reason to end the program; pastes are text.
         """
-        parser = XTermParser(self._debug)
-        decoder = getincrementaldecoder("utf-8")(errors="replace")
+        parser, pastes = XTermParser(self._debug), PasteFilter()
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(POLL_SECONDS) and not self._read_into(parser, decoder.decode):
+                if not selector.select(POLL_SECONDS):
+                    self._pause(parser, pastes)
+                elif not self._read_into(parser, pastes):
                     return
                 for message in parser.tick():
                     self.process_message(message)
 
-    def _read_into(self, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
+    def _read_into(self, parser: XTermParser, pastes: PasteFilter) -> bool:
         """Feed what is there to the parser; False when the terminal is gone, for then it is readable for ever."""
         try:
             data = os.read(self.fileno, 4096)
@@ -154,6 +154,17 @@ class GuardedDriver(LinuxDriver):
         if not data and self._guard.is_gone():
             self._guard.hang_up()
             return False
-        for message in parser.feed(decode(data)):
-            self.process_message(message)
+        self._parse(parser, pastes.feed(data))
         return True
+
+    def _pause(self, parser: XTermParser, pastes: PasteFilter) -> None:
+        """Let go what waited for one poll; the parser would wait for the rest of it once more."""
+        if text := pastes.pause():
+            self._parse(parser, text)
+            if parser._timeout_time is not None:
+                parser._timeout_time -= POLL_SECONDS
+
+    def _parse(self, parser: XTermParser, text: str) -> None:
+        if text:  # nothing at all, as after half a character, would tell the parser that its input ended
+            for message in parser.feed(text):
+                self.process_message(message)
