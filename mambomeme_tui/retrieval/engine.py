@@ -139,7 +139,7 @@ class Engine:
             candidates = {} if query.empty else self._candidates(query, route, wider, clock, cancelled)
             ranked = self._ranking.rank(query, candidates, wider) if query.asks else []
             judged = wider is allowed and not query.empty
-            evidence = self._ranking.evidence(query, candidates) if judged else None
+            evidence = self._ranking.evidence(query, candidates, allowed) if judged else None
             fits = self._ranking.fits(evidence, candidates) if evidence else wider is allowed
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)

@@ -41,7 +41,7 @@ class Ranking:
         if query.empty:
             return [(position, 0.0) for position in np.flatnonzero(allowed)[: self._parameters.depth].tolist()]
         weights = self._parameters.route_weights if len(found) > 1 else dict.fromkeys(found, 1.0)
-        ranked = fuse(found, weights, self._named(query, found), self._structure, self._parameters)
+        ranked = fuse(found, weights, self._named(query, found, allowed), self._structure, self._parameters)
         return [pair for pair in ranked if allowed[pair[0]]]
 
     def fits(self, evidence: Evidence, found: Found) -> bool:
@@ -53,19 +53,24 @@ class Ranking:
         """The largest share of the query that one of the first lexical candidates has, from 0 to 1."""
         return coverage(query, found.get("lexical", ()), self._lexical, self._vocabulary)
 
-    def evidence(self, query: Query, found: Found) -> Evidence:
-        """What speaks for an answer among these candidates."""
+    def evidence(self, query: Query, found: Found, allowed: Mask) -> Evidence:
+        """What speaks for an answer among these candidates, of which each is allowed."""
         families = [self._first_families(found.get(route, ())) for route in ("dense", "lexical")]
         return Evidence(
             coverage=self.coverage(query, found),
             cosine=max((one.cosine for one in found.get("dense", ())), default=0.0),
-            named=max(self._named(query, found).values(), default=0.0),
+            named=max(self._named(query, found, allowed).values(), default=0.0),
             agreement=len(families[0] & families[1]) / max(1, len(families[0])),
         )
 
-    def _named(self, query: Query, found: Found) -> dict[int, float]:
-        """Names are words: where the dense route answers alone they do not count."""
-        return families_named(query.meant, self._vocabulary.named) if "lexical" in found else {}
+    def _named(self, query: Query, found: Found, allowed: Mask) -> dict[int, float]:
+        """Families that the query names and of which something is allowed: the others are no answer to their names.
+
+        Names are words: where the dense route answers alone they do not count.
+        """
+        named = families_named(query.meant, self._vocabulary.named) if "lexical" in found else {}
+        members = {family: self._structure.members_of(family, len(allowed)) for family in named}
+        return {family: share for family, share in named.items() if allowed[members[family]].any()}
 
     def _first_families(self, found: Sequence[Candidate]) -> set[int]:
         return set(self._structure.families[[one.position for one in found[:FIRST]]].tolist())

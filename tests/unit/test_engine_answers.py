@@ -141,11 +141,21 @@ def test_a_result_holds_the_evidence_that_was_judged(engine: Engine, strict: Eng
     query = understand(typed, engine._mend)
     allowed = engine._restrictions.allowed(query.syntax)
     found = engine._candidates(query, route, allowed, _Clock(), lambda: False)
-    expected = engine._ranking.evidence(query, found)
+    expected = engine._ranking.evidence(query, found, allowed)
     for one in (engine, strict):
         assert one.search(typed, route).evidence == expected
     assert any(asdict(expected).values())
     assert "evidence" not in engine.search(typed, route).to_dict()
+
+
+@pytest.mark.parametrize("route", ["hybrid", "lexical"])
+@pytest.mark.parametrize("typed", ["doge -doge", "distracted boyfriend year:2003", "rickroll type:comic"])
+def test_a_name_of_which_restrictions_leave_nothing_is_no_evidence(engine: Engine, typed: str, route: str) -> None:
+    name = typed.rpartition(" ")[0]
+    told, restricted = (engine.search(query, route).evidence for query in (name, typed))
+    assert told is not None
+    assert restricted is not None
+    assert (told.named, restricted.named) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("route", ROUTES)
