@@ -36,13 +36,28 @@ class Ranking:
         self._vocabulary = vocabulary
         self._lexical = lexical
 
-    def rank(self, query: Query, found: Found, allowed: Mask) -> list[tuple[int, float]]:
-        """Positions and scores, the best first; for a query of filters alone all that they leave, in order."""
+    def rank(self, query: Query, found: Found, allowed: Mask, whole: bool = False) -> list[tuple[int, float]]:
+        """Positions and scores, the best first.
+
+        Args:
+            query: one of filters alone is answered by all that they leave, in order.
+            found: each route's candidates.
+            allowed: (memes,), what may be an answer.
+            whole: what no route found comes last, in order and with no score, as deep as candidates go.
+        """
         if query.empty:
-            return [(position, 0.0) for position in np.flatnonzero(allowed)[: self._parameters.depth].tolist()]
+            return self._in_order(allowed, self._parameters.depth)
         weights = self._parameters.route_weights if len(found) > 1 else dict.fromkeys(found, 1.0)
-        ranked = fuse(found, weights, self._named(query, found, allowed), self._structure, self._parameters)
-        return [pair for pair in ranked if allowed[pair[0]]]
+        fused = fuse(found, weights, self._named(query, found, allowed), self._structure, self._parameters)
+        ranked = [pair for pair in fused if allowed[pair[0]]]
+        if whole:
+            left = allowed.copy()
+            left[[position for position, _ in ranked]] = False
+            ranked += self._in_order(left, self._parameters.depth - len(ranked))
+        return ranked
+
+    def _in_order(self, allowed: Mask, most: int) -> list[tuple[int, float]]:
+        return [(position, 0.0) for position in np.flatnonzero(allowed)[: max(0, most)].tolist()]
 
     def fits(self, evidence: Evidence, found: Found) -> bool:
         """Whether what was found is an answer, as far as the routes that were asked can tell."""

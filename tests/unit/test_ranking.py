@@ -121,6 +121,17 @@ def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_
     assert ranking().rank(query, {}, ~EVERYTHING) == []
 
 
+def test_what_no_route_found_comes_last_where_all_is_asked_for_as_deep_as_candidates_go() -> None:
+    found = {"lexical": listed([7])}
+    allowed = ~EVERYTHING
+    allowed[[150, 3, 7, 9]] = True
+    query = understand('"some words"')
+    assert ranking().rank(query, found, allowed) == [(7, 1.5), (9, 0.5)]
+    assert ranking().rank(query, found, allowed, whole=True) == [(7, 1.5), (9, 0.5), (3, 0.0), (150, 0.0)]
+    assert ranking().rank(query, {"lexical": []}, allowed, whole=True) == [(at, 0.0) for at in (3, 7, 9, 150)]
+    assert len(ranking().rank(query, found, EVERYTHING, whole=True)) == NUMBERS.depth
+
+
 def test_the_evidence_is_that_of_the_best_candidates() -> None:
     holding = Holding({"cat": {7, 3}, "grumpi": {7}, "such": {199, 3}})
     near = listed([100, 101, 3], [0.3, 0.8, 0.5])
