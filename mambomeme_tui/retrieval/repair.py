@@ -1,8 +1,9 @@
 """Misspelt queries: what was meant, by the words and names that the index knows.
 
 A word that is known is never touched, and a query of known words is left exactly as it was typed. The last word may be
-only begun, since people look while they type. Words are mended one by one; but where the query as a whole resembles a
-name, it stands for that: one that was cut, run together or heard wrong is nearer to its name than any of its words.
+only begun, since people look while they type. Words are mended one by one; but where one of them is in no common use
+and the query as a whole resembles a name, it stands for that: one that was cut, run together or heard wrong is nearer
+to its name than any of its words.
 """
 
 import re
@@ -62,7 +63,12 @@ def repair(sentence: str, known: Vocabulary) -> str:
             return repair(" ".join(typed[:-1]), known) or " ".join(typed[:-1])  # too little of a word to tell anything
     last = _begun(typed[-1], known) or _mend(typed[-1], known)
     mended += [last] if last else []
-    return _name_in(typed, mended, known) or (" ".join(mended) if mended != typed else "")
+    name = "" if all(_is_right(word, known) for word in typed) else _name_in(typed, mended, known)
+    return name or (" ".join(mended) if mended != typed else "")
+
+
+def _is_right(word: str, known: Vocabulary) -> bool:
+    return known.knows(word) or word in known.common or word in _CHAT
 
 
 def _mend(word: str, known: Vocabulary) -> str:

@@ -39,6 +39,14 @@ def test_what_was_meant_is_found(typed: str, meant: str, known: Vocabulary) -> N
     assert repair(typed, known) == meant
 
 
+@pytest.mark.parametrize(
+    "typed", ["trans", "nazi", "presidente", "jersey", "mega", "adios", "müde", "mega adios", "presidente trans"]
+)
+def test_a_word_in_common_use_is_never_taken_for_a_name_that_resembles_it(typed: str, known: Vocabulary) -> None:
+    assert not all(map(known.knows, words(typed))), "words that the index has are another matter"
+    assert repair(typed, known) == ""
+
+
 UNTOUCHED = ("john cena", "DOGE", "wrestling", "harambe", "the killed ones", "zzqx", "x", "", "!!!", "1234567", "zzzz")
 
 
