@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from mambomeme_tui.index.vocabulary import Vocabulary, consonants
-from mambomeme_tui.text import words
+from mambomeme_tui.text import stem, words
 
 LEAST_WORD = 4
 """Letters from which on a word is compared with others; of a shorter one too much would be near."""
@@ -64,11 +64,17 @@ def repair(sentence: str, known: Vocabulary) -> str:
     last = _begun(typed[-1], known) or _mend(typed[-1], known)
     mended += [last] if last else []
     name = "" if all(_is_right(word, known) for word in typed) else _name_in(typed, mended, known)
-    return name or (" ".join(mended) if mended != typed else "")
+    return name if name and not _only_adds(name, mended) else (" ".join(mended) if mended != typed else "")
 
 
 def _is_right(word: str, known: Vocabulary) -> bool:
     return known.knows(word) or word in known.common or word in _CHAT
+
+
+def _only_adds(name: str, mended: list[str]) -> bool:
+    """Whether a name says all that the mended words say already, and more."""
+    said, says = (set(map(stem, one)) for one in (mended, name.split()))
+    return said < says
 
 
 def _mend(word: str, known: Vocabulary) -> str:
