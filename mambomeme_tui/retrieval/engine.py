@@ -137,9 +137,10 @@ class Engine:
             allowed = self._restrictions.allowed(query.syntax)
             wider = self._restrictions.allowed(query.syntax, phrases=False) if not allowed.any() else allowed
             candidates = {} if query.empty else self._candidates(query, route, wider, clock, cancelled)
-            ranked = self._ranking.rank(query, candidates, wider) if query.asks else []
-            judged = wider is allowed and not query.empty
-            evidence = self._ranking.evidence(query, candidates) if judged else None
+            standing = wider is allowed and bool(query.syntax.phrases)
+            ranked = self._ranking.rank(query, candidates, wider, whole=standing) if query.asks else []
+            judged = wider is allowed and not query.empty and not standing
+            evidence = self._ranking.evidence(query, candidates, allowed) if judged else None
             fits = self._ranking.fits(evidence, candidates) if evidence else wider is allowed
             clock.lap("fusion")
             hits = self._hits(query, ranked, candidates, limit)

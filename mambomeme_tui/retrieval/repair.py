@@ -1,8 +1,9 @@
 """Misspelt queries: what was meant, by the words and names that the index knows.
 
 A word that is known is never touched, and a query of known words is left exactly as it was typed. The last word may be
-only begun, since people look while they type. Words are mended one by one; but where the query as a whole resembles a
-name, it stands for that: one that was cut, run together or heard wrong is nearer to its name than any of its words.
+only begun, since people look while they type. Words are mended one by one; but where one of them is in no common use
+and the query as a whole resembles a name, it stands for that: one that was cut, run together or heard wrong is nearer
+to its name than any of its words.
 """
 
 import re
@@ -13,7 +14,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from mambomeme_tui.index.vocabulary import Vocabulary, consonants
-from mambomeme_tui.text import words
+from mambomeme_tui.text import stem, words
 
 LEAST_WORD = 4
 """Letters from which on a word is compared with others; of a shorter one too much would be near."""
@@ -62,7 +63,18 @@ def repair(sentence: str, known: Vocabulary) -> str:
             return repair(" ".join(typed[:-1]), known) or " ".join(typed[:-1])  # too little of a word to tell anything
     last = _begun(typed[-1], known) or _mend(typed[-1], known)
     mended += [last] if last else []
-    return _name_in(typed, mended, known) or (" ".join(mended) if mended != typed else "")
+    name = "" if all(_is_right(word, known) for word in typed) else _name_in(typed, mended, known)
+    return name if name and not _only_adds(name, mended) else (" ".join(mended) if mended != typed else "")
+
+
+def _is_right(word: str, known: Vocabulary) -> bool:
+    return known.knows(word) or word in known.common or word in _CHAT
+
+
+def _only_adds(name: str, mended: list[str]) -> bool:
+    """Whether a name says all that the mended words say already, and more."""
+    said, says = (set(map(stem, one)) for one in (mended, name.split()))
+    return said < says
 
 
 def _mend(word: str, known: Vocabulary) -> str:

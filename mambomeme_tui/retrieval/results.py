@@ -46,7 +46,7 @@ class RouteEvidence:
 class Hit:
     """One displayed result; `score` is the fused one, and `copies` counts the true copies that it stands for.
 
-    A hit without a route was found by its family alone.
+    A hit without a route was found by its family alone, or by an exact phrase that no route can look for.
     """
 
     rank: int
@@ -94,7 +94,8 @@ class SearchResult:
     Where nothing fits, `hits` is empty and `nearest` holds what comes nearest, which is shown only if asked for.
     `repaired` is what was searched for in the place of a misspelt query, and empty where that was the query itself.
     `evidence` is what was judged when it was decided whether anything fits. It is None where that is no question: for
-    an empty query, for filters alone, and where filters or an exact phrase leave nothing. The JSON contract has it not.
+    an empty query, for filters alone, where filters leave nothing, and beside an exact phrase, which something has or
+    nothing. The JSON contract has it not.
     """
 
     query: str

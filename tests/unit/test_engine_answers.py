@@ -46,7 +46,7 @@ def holds(meme: Meme, word: str) -> bool:
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "type:animal cat", '"john cena" -cat'])
+@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "type:animal cat", "john cena -cat"])
 def test_where_nothing_fits_the_same_list_is_what_comes_nearest(
     engine: Engine, strict: Engine, typed: str, route: str
 ) -> None:
@@ -125,6 +125,33 @@ def test_a_phrase_that_nothing_has_gives_what_is_nearest_to_its_words(
     assert phrased.nearest == plain.hits != ()
 
 
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("restricting", ["", "lang:en", "-cat"])
+@pytest.mark.parametrize("phrase", ["the", "has been", "of the", "you do", "very", "john cena"])
+def test_whatever_has_a_phrase_is_an_answer_whether_a_route_finds_it_or_not(
+    engine: Engine, strict: Engine, phrase: str, restricting: str, route: str
+) -> None:
+    allowed = np.flatnonzero(engine._restrictions.allowed(understand(restricting).syntax)).tolist()
+    having = [one for one in engine.version.catalogue.at(allowed) if reads(one, phrase)]
+    answered = strict.search(f'"{phrase}" {restricting}', route, engine.size)
+    assert answered.hits
+    assert all(reads(hit.meme, phrase) for hit in answered.hits)
+    depth = engine.version.parameters.depth
+    groups = {one.group for one in having}
+    assert len(answered.hits) == len(groups) or len(having) > depth
+    by_nothing = [hit.meme.id for hit in answered.hits if hit.score == 0]
+    assert by_nothing == sorted(by_nothing), "in the order of the catalogue, which is that of the ids"
+    assert [hit.score for hit in answered.hits] == sorted((hit.score for hit in answered.hits), reverse=True)
+
+
+def test_where_no_route_finds_a_phrase_the_catalogue_gives_the_order(engine: Engine, strict: Engine) -> None:
+    memes = engine.version.catalogue.at(np.flatnonzero(engine._shown).tolist())
+    expected = {one.group: one.id for one in reversed(memes) if reads(one, "of the")}
+    hits = strict.search('"of the"', "lexical").hits
+    assert [hit.meme.id for hit in hits] == sorted(expected.values())[:10]
+    assert all(not hit.routes for hit in hits)
+
+
 @pytest.mark.parametrize(
     "typed", ["cat tag:zxqvwk", "type:animal -type:animal", 'cat year:1900 "grumpy cat"', "tag:zxqvwk"]
 )
@@ -136,16 +163,26 @@ def test_where_filters_leave_nothing_there_is_nothing_near_either(engine: Engine
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "sad cat type:animal", '"john cena" -cat'])
+@pytest.mark.parametrize("typed", [*QUERIES, "distrakted boyfrend", "sad cat type:animal", "john cena -cat"])
 def test_a_result_holds_the_evidence_that_was_judged(engine: Engine, strict: Engine, typed: str, route: str) -> None:
     query = understand(typed, engine._mend)
     allowed = engine._restrictions.allowed(query.syntax)
     found = engine._candidates(query, route, allowed, _Clock(), lambda: False)
-    expected = engine._ranking.evidence(query, found)
+    expected = engine._ranking.evidence(query, found, allowed)
     for one in (engine, strict):
         assert one.search(typed, route).evidence == expected
     assert any(asdict(expected).values())
     assert "evidence" not in engine.search(typed, route).to_dict()
+
+
+@pytest.mark.parametrize("route", ["hybrid", "lexical"])
+@pytest.mark.parametrize("typed", ["doge -doge", "distracted boyfriend year:2003", "rickroll type:comic"])
+def test_a_name_of_which_restrictions_leave_nothing_is_no_evidence(engine: Engine, typed: str, route: str) -> None:
+    name = typed.rpartition(" ")[0]
+    told, restricted = (engine.search(query, route).evidence for query in (name, typed))
+    assert told is not None
+    assert restricted is not None
+    assert (told.named, restricted.named) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -157,7 +194,10 @@ def test_the_evidence_is_gathered_once_a_search(engine: Engine, route: str, monk
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("typed", ["", " ?! ", "tag:cat", "-type:animal", "cat tag:zxqvwk", '"grumpy cena burning"'])
+@pytest.mark.parametrize(
+    "typed",
+    ["", " ?! ", "tag:cat", "-type:animal", "cat tag:zxqvwk", *(f'"{one}"' for one in ("grumpy cena burning", "the"))],
+)
 def test_where_nothing_is_judged_there_is_no_evidence(engine: Engine, strict: Engine, typed: str, route: str) -> None:
     for one in (engine, strict):
         assert one.search(typed, route).evidence is None

@@ -96,7 +96,20 @@ def test_a_name_counts_only_where_words_are_asked_for() -> None:
         ranked = ranking().rank(understand("doge"), found, EVERYTHING)
         best = [position for position, score in ranked if position in (0, *range(15, 20)) or not first.count(15)]
         assert best[:3] == first
-        assert ranking().evidence(understand("doge"), found).named == (1.0 if "lexical" in found else 0.0)
+        assert ranking().evidence(understand("doge"), found, EVERYTHING).named == (1.0 if "lexical" in found else 0.0)
+
+
+def test_a_name_speaks_only_for_a_family_of_which_something_is_allowed() -> None:
+    """Family 3, positions 15 to 19, is called doge."""
+    found = {"lexical": listed([0])}
+    for left, share in (([0, *range(15, 20)], 1.0), ([0, 19], 1.0), ([0, 14, 20], 0.0), ([], 0.0)):
+        allowed = ~EVERYTHING
+        allowed[left] = True
+        assert ranking().evidence(understand("doge"), found, allowed).named == share
+        scores = dict(ranking().rank(understand("doge"), found, allowed))
+        assert scores.keys() == set(left) - {14, 20}
+        assert scores.get(0, 1.5) == 1.5, "a name of others gives it nothing"
+        assert scores.get(19, NUMBERS.name_bonus) == NUMBERS.name_bonus
 
 
 def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_go() -> None:
@@ -108,13 +121,26 @@ def test_filters_alone_leave_all_that_is_allowed_in_order_as_deep_as_candidates_
     assert ranking().rank(query, {}, ~EVERYTHING) == []
 
 
+def test_what_no_route_found_comes_last_where_all_is_asked_for_as_deep_as_candidates_go() -> None:
+    found = {"lexical": listed([7])}
+    allowed = ~EVERYTHING
+    allowed[[150, 3, 7, 9]] = True
+    query = understand('"some words"')
+    assert ranking().rank(query, found, allowed) == [(7, 1.5), (9, 0.5)]
+    assert ranking().rank(query, found, allowed, whole=True) == [(7, 1.5), (9, 0.5), (3, 0.0), (150, 0.0)]
+    assert ranking().rank(query, {"lexical": []}, allowed, whole=True) == [(at, 0.0) for at in (3, 7, 9, 150)]
+    assert len(ranking().rank(query, found, EVERYTHING, whole=True)) == NUMBERS.depth
+
+
 def test_the_evidence_is_that_of_the_best_candidates() -> None:
     holding = Holding({"cat": {7, 3}, "grumpi": {7}, "such": {199, 3}})
     near = listed([100, 101, 3], [0.3, 0.8, 0.5])
-    told = ranking(holding).evidence(understand("such grumpy cat"), {"lexical": listed(range(20)), "dense": near})
+    told = ranking(holding).evidence(
+        understand("such grumpy cat"), {"lexical": listed(range(20)), "dense": near}, EVERYTHING
+    )
     assert told == Evidence(coverage=pytest.approx(2 / 3), cosine=0.8, named=pytest.approx(9 / 13), agreement=0.5)
-    assert ranking().evidence(understand("x"), {}) == Evidence(0.0, 0.0, 0.0, 0.0)
-    assert ranking().evidence(understand("x"), {"lexical": [], "dense": []}) == Evidence(0.0, 0.0, 0.0, 0.0)
+    assert ranking().evidence(understand("x"), {}, EVERYTHING) == Evidence(0.0, 0.0, 0.0, 0.0)
+    assert ranking().evidence(understand("x"), {"lexical": [], "dense": []}, EVERYTHING) == Evidence(0.0, 0.0, 0.0, 0.0)
 
 
 @settings(deadline=None, max_examples=100)
@@ -122,7 +148,7 @@ def test_the_evidence_is_that_of_the_best_candidates() -> None:
 def test_the_routes_agree_in_the_families_that_dense_finds_first(lexical: list[int], dense: list[int]) -> None:
     first = {position // 5 for position in dense[:FIRST]}
     shared = {family for family in first if family in [position // 5 for position in lexical[:FIRST]]}
-    told = ranking().evidence(understand("x"), {"lexical": listed(lexical), "dense": listed(dense)})
+    told = ranking().evidence(understand("x"), {"lexical": listed(lexical), "dense": listed(dense)}, EVERYTHING)
     assert told.agreement == (pytest.approx(len(shared) / len(first)) if first else 0.0)
 
 
@@ -145,7 +171,7 @@ def test_whether_anything_fits_is_told_by_the_model_of_the_routes_that_answered(
 ) -> None:
     """Each model here has one piece of evidence, and reaches what is least at one half of it."""
     told = ranking(Holding({"x": {7}}))
-    assert told.fits(told.evidence(understand(typed), found), found) is fits
+    assert told.fits(told.evidence(understand(typed), found, EVERYTHING), found) is fits
 
 
 @pytest.mark.parametrize(("least", "fits"), [(0.0, True), (1.1, False)])
@@ -156,4 +182,4 @@ def test_where_nothing_is_least_all_fits_and_where_too_much_is_nothing_does(
     told = replace(NUMBERS, thresholds={name: {"bias": 0.0, "least": least} for name in NUMBERS.thresholds})
     found = {name: listed([7, 8], [1.0]) for name in routes}
     judging = ranking(told=told)
-    assert judging.fits(judging.evidence(understand("doge"), found), found) is fits
+    assert judging.fits(judging.evidence(understand("doge"), found, EVERYTHING), found) is fits

@@ -39,6 +39,25 @@ def test_what_was_meant_is_found(typed: str, meant: str, known: Vocabulary) -> N
     assert repair(typed, known) == meant
 
 
+@pytest.mark.parametrize(
+    "typed", ["trans", "nazi", "presidente", "jersey", "mega", "adios", "müde", "mega adios", "presidente trans"]
+)
+def test_a_word_in_common_use_is_never_taken_for_a_name_that_resembles_it(typed: str, known: Vocabulary) -> None:
+    assert not all(map(known.knows, words(typed))), "words that the index has are another matter"
+    assert repair(typed, known) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("happy brithday", "happy birthday"), ("grumpyy", "grumpy"), ("brithday happy", "birthday happy")],
+)
+def test_a_name_that_only_adds_words_is_no_better_than_what_was_mended(
+    typed: str, meant: str, known: Vocabulary
+) -> None:
+    assert {"happybirthdaygrimace", "grumpycat"} <= known.names.keys()
+    assert repair(typed, known) == meant
+
+
 UNTOUCHED = ("john cena", "DOGE", "wrestling", "harambe", "the killed ones", "zzqx", "x", "", "!!!", "1234567", "zzzz")
 
 
