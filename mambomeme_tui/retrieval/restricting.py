@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from mambomeme_tui.index.catalogue import Catalogue
 from mambomeme_tui.index.facets import Facets
 from mambomeme_tui.index.impacts import Impacts
-from mambomeme_tui.index.views import lexical_parts
+from mambomeme_tui.index.views import lexical_fields, lexical_parts
 from mambomeme_tui.records import Meme
+from mambomeme_tui.retrieval.repair import spell_out
 from mambomeme_tui.retrieval.syntax import Syntax
-from mambomeme_tui.text import STOP_WORDS, terms, words
+from mambomeme_tui.text import STOP_WORDS, pictographs, terms, words
 
 BATCH = 500
 """Records that are read before it is asked again whether anybody still waits for them."""
@@ -72,6 +73,8 @@ class Restrictions:
     def _having(self, text: str, among: Mask, stop: Callable[[], None]) -> Mask:
         """Which of these memes have a text's words in sequence in one of their texts; of one word, any form of it."""
         sought = words(text)
+        if not sought:
+            return self._pictured(text, among, stop)
         indexed = (
             terms(text) if any(word not in STOP_WORDS for word in sought) else []
         )  # a field of more leaves them out
@@ -86,6 +89,16 @@ class Restrictions:
             stop()
             batch = positions[start : start + BATCH]
             found[batch] = [any(wanted in text for text in texts) for texts in self._read(batch)]
+        return found
+
+    def _pictured(self, text: str, among: Mask, stop: Callable[[], None]) -> Mask:
+        """Which of these memes have all of a text's pictographs, or what they are called as words."""
+        signs, called = pictographs(text), spell_out(text)
+        found = self._having(called, among, stop) if words(called) else np.zeros(len(among), bool)
+        positions = [at for at in self._catalogue.spelt(signs[0]) if among[at]] if signs else []
+        for at, meme in zip(positions, self._catalogue.at(positions), strict=True):
+            seen = " ".join(lexical_fields(meme).values())
+            found[at] |= all(sign in seen for sign in signs)
         return found
 
     def _read(self, positions: Sequence[int]) -> list[tuple[str, ...]]:

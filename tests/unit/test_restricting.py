@@ -269,6 +269,26 @@ def test_the_words_of_a_phrase_do_not_run_from_one_text_of_a_field_into_the_next
             assert known.left(f'-"{across}"') == [0], across
 
 
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        ("-🐒", [3, 4]),
+        ("-🐒😂", [1, 2, 3, 4]),
+        ("-😂", [1, 2, 4]),
+        ("-☹", [0, 1, 2, 3]),
+        ("-🐒 -☹", [3]),
+        ("-🦊", [0, 1, 2, 3, 4]),
+        ("--2012", [0, 2, 4]),
+    ],
+)
+def test_a_pictograph_leaves_out_itself_and_what_it_is_called(typed: str, left: list[int]) -> None:
+    quotes = ("🐒 laughs 😂", "two monkeys", "a monkey", "face with tears of joy", "so ☹ today")
+    memes = [_numbered(replace(meme(year=2011 + at % 2), quote=quote), at) for at, quote in enumerate(quotes)]
+    unseen = _numbered(replace(meme(year=2011, origin="🐒 ☹ 😂"), quote="cats"), 5)
+    with world([*memes, unseen]) as known:
+        assert known.left(typed) == [*left, 5]
+
+
 def test_a_phrase_of_stop_words_alone_is_found_where_it_stands() -> None:
     memes = [replace(FOUR[0], id=f"f.{at}", quote=quote) for at, quote in enumerate(("to be", "be to", "to be or not"))]
     with world(memes) as known:
