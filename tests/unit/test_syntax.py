@@ -50,6 +50,17 @@ OFFICE = Filter("tag", "office", negated=True)
         ("-don't -élan -spider-man", Syntax("", excluded=("don't", "élan", "spider-man"))),
         ('dog -"two words" x', Syntax("dog x", excluded=("two words",))),
         ("-note:milk", Syntax("", excluded=("note:milk",))),
+        (
+            'year:>=2012 year:<=2012 year:2012..2015 year:"2012 - 2015" -year:-2012 year:-2012',
+            Syntax(
+                "",
+                filters=(
+                    *(Filter("year", value) for value in (">=2012", "<=2012", "2012..2015", "2012 - 2015")),
+                    Filter("year", "-2012", negated=True),
+                    Filter("year", "-2012"),
+                ),
+            ),
+        ),
         ("cat -2012 -3d", Syntax("cat", excluded=("2012", "3d"))),
         ("-5 degrees", Syntax("degrees", excluded=("5",))),
         ("cat -😂 -☹ -🐒ape", Syntax("cat", excluded=("😂", "☹", "🐒ape"))),
