@@ -63,6 +63,11 @@ def words(text: str) -> list[str]:
     return found
 
 
+def pictographs(text: str) -> list[str]:
+    """The distinct pictographs and other symbols of a text, in order; they are no words."""
+    return [] if text.isascii() else [char for char in dict.fromkeys(text) if unicodedata.category(char) == "So"]
+
+
 def _split(folded: str) -> list[str]:
     if folded.isascii():
         return _WORD.findall(folded)

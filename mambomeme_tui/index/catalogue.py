@@ -23,6 +23,8 @@ _MEMES = """CREATE TABLE memes (
     level TEXT NOT NULL, rights_fault TEXT NOT NULL, record TEXT NOT NULL) STRICT"""
 _WITHHELD = """SELECT position FROM memes
     WHERE rights_fault <> '' OR level NOT IN (SELECT value FROM json_each(?))"""
+_SPELT = """SELECT position FROM memes JOIN families ON memes.family = families.id
+    WHERE instr(memes.record, ?1) OR instr(families.record, ?1) ORDER BY position"""
 _RECORDS = "SELECT memes.record, families.record FROM memes JOIN families ON memes.family = families.id"
 
 
@@ -84,6 +86,10 @@ class Catalogue:
         one = f"{_RECORDS} WHERE position = ?"
         rows = [self._connection.execute(one, (position,)).fetchone() for position in positions]
         return [_from_json(*row) for row in rows]
+
+    def spelt(self, sign: str) -> list[int]:
+        """Positions of the memes in whose record, or whose family's, a sign stands that JSON writes as it is."""
+        return [position for (position,) in self._connection.execute(_SPELT, (sign,))]
 
     def by_id(self, identifier: str) -> Meme | None:
         """The meme with this id, if there is one."""

@@ -1,8 +1,8 @@
 """What filters look up: for every facet the entries that its memes have, and which memes have each of them.
 
-An entry is known by its folded words; spellings that fold to the same are one. Of entries that only withheld memes
-have, only these words are kept: they are looked up for whoever names them, and nobody is told of them. The files are
-never written again; the same memes give the same bytes.
+An entry is known by its folded words, and found by their stems, as plain words are; spellings that fold to the same are
+one. Of entries that only withheld memes have, only these words are kept: they are looked up for whoever names them, and
+nobody is told of them. The files are never written again; the same memes give the same bytes.
 """
 
 import heapq
@@ -11,8 +11,9 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from mambomeme_tui import rights
 from mambomeme_tui.files import read_json
 from mambomeme_tui.index.arrays import save_array
 from mambomeme_tui.records import Meme, SafetyClass
-from mambomeme_tui.text import fold, printable, words
+from mambomeme_tui.text import fold, printable, stem, words
 
 FACETS = ("tag", "from", "template", "who", "type", "lang", "year")
 FACETS_FOLDER = "facets"
@@ -31,24 +32,33 @@ NAMES_FILE = "facets.json"
 STARTS_FILE = "facet_starts.npy"
 POSITIONS_FILE = "facet_positions.npy"
 FILES = (NAMES_FILE, STARTS_FILE, POSITIONS_FILE)
-_YEARS = re.compile(r"(?:(?P<above>>)|(?P<below><))?(?P<first>[0-9]{4})(?P<to>[-\u2013](?P<last>[0-9]{4})?)?")
+LAST_YEAR = 9999
+_YEAR_SIGNS = str.maketrans({"\u2013": "-", "\u2014": "-", "\u2265": ">=", "\u2264": "<="})
+_YEARS = re.compile(
+    r"(?P<sign>[<>]=?) ?(?P<bound>[0-9]{4})|(?P<only>[0-9]{4})"
+    r"|(?P<first>[0-9]{4})? ?(?:-|\.{2,3}) ?(?P<last>[0-9]{4})?"
+)
 
 Positions = NDArray[np.int32]
 
 
 def year_range(value: str) -> tuple[int, int] | None:
-    """First and last year that `2012`, `2012-2015`, `2012-`, `>2015` or `<2010` stands for; None for anything else."""
-    found = _YEARS.fullmatch(fold(value))
-    if not found or ((found["above"] or found["below"]) and found["to"]):
+    """First and last year that a value stands for; None for anything that is none.
+
+    `2012`, `2012-2015` or `2012..2015`, `2012-` (and later), `-2012` (and earlier), `>2015`, `>=2015`, `<2010`,
+    `<=2010`, each with or without blanks around its signs.
+    """
+    found = _YEARS.fullmatch(fold(value).translate(_YEAR_SIGNS))
+    if not found:
         return None
-    year = int(found["first"])
-    if found["above"]:
-        return year + 1, 9999
-    if found["below"]:
-        return 0, year - 1
-    if not found["to"]:
-        return year, year
-    first, last = sorted((year, int(found["last"] or 9999)))
+    if found["only"]:
+        return int(found["only"]), int(found["only"])
+    if found["sign"]:
+        year, strictly = int(found["bound"]), len(found["sign"]) == 1
+        return (year + strictly, LAST_YEAR) if found["sign"][0] == ">" else (0, year - strictly)
+    if not (found["first"] or found["last"]):
+        return None
+    first, last = sorted((int(found["first"] or 0), int(found["last"] or LAST_YEAR)))
     return first, last
 
 
@@ -117,31 +127,47 @@ def create(folder: Path, memes: Iterable[Meme]) -> None:
     save_array(folder / POSITIONS_FILE, np.concatenate(parts))
 
 
-@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Texts in one, each between blanks and ended by a new line, so that all of them are searched at once."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._lengths = [len(text) + 3 for text in texts]
+        self._offsets = list(accumulate(self._lengths[:-1], initial=0))
+        self._joined = "".join(f" {text} \n" for text in texts)
+
+    def containing(self, sought: str) -> list[int]:
+        """Numbers of the texts in which this stands, blanks around them included; ascending."""
+        found, at = [], self._joined.find(sought)
+        while at >= 0:
+            number = bisect_right(self._offsets, at) - 1
+            found.append(number)
+            at = self._joined.find(sought, self._offsets[number] + self._lengths[number])
+        return found
+
+
+@dataclass(frozen=True)
 class _Table:
-    """The entries of one facet, by key; all keys in one text, each between blanks and ended by a new line."""
+    """The entries of one facet, by key."""
 
     keys: list[str]
     spellings: list[str]
     counts: list[int]
     first: int
     """Number of the first entry among those of all facets."""
-    joined: str = field(init=False)
-    offsets: list[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        lengths = (len(key) + 3 for key in self.keys[:-1])
-        object.__setattr__(self, "joined", "".join(f" {key} \n" for key in self.keys))
-        object.__setattr__(self, "offsets", list(accumulate(lengths, initial=0)))
+    @cached_property
+    def typed(self) -> _Joined:
+        """The keys as they are."""
+        return _Joined(self.keys)
 
-    def containing(self, sought: str) -> list[int]:
-        """Numbers, within the facet, of the entries in whose padded key this stands; ascending."""
-        found, at = [], self.joined.find(sought)
-        while at >= 0:
-            number = bisect_right(self.offsets, at) - 1
-            found.append(number)
-            at = self.joined.find(sought, self.offsets[number] + len(self.keys[number]) + 3)
-        return found
+    @cached_property
+    def stemmed(self) -> _Joined:
+        """The stems of their words; made when somebody filters, for it takes a while."""
+        return _Joined([_stems(key.split(" ")) for key in self.keys])
+
+
+def _stems(found: Iterable[str]) -> str:
+    return " ".join(map(stem, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +185,7 @@ class Facets:
     users: Positions
 
     def positions(self, name: str, value: str) -> Positions:
-        """Positions of the memes with an entry in which the value's folded words stand in sequence, ascending.
+        """Positions of the memes with an entry in which the value's words stand in sequence, in any form; ascending.
 
         The values of `year` are those of `year_range`. An unknown facet, and a value without words, has no memes.
         """
@@ -186,15 +212,15 @@ class Facets:
         typed = " ".join(words(prefix))
         if table is None or (prefix.strip() and not typed):
             return []
-        fitting = table.containing(f" {typed}") if typed else range(len(table.keys))
+        fitting = table.typed.containing(f" {typed}") if typed else range(len(table.keys))
         known = (number for number in fitting if table.counts[number])
         best = heapq.nsmallest(limit, known, key=lambda number: (-table.counts[number], number))
         return [table.spellings[number] for number in best]
 
 
 def _matching(table: _Table, value: str) -> list[int]:
-    key = " ".join(words(value))
-    return [table.first + number for number in table.containing(f" {key} ")] if key else []
+    key = _stems(words(value))
+    return [table.first + number for number in table.stemmed.containing(f" {key} ")] if key else []
 
 
 def load(folder: Path) -> Facets:

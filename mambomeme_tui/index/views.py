@@ -24,16 +24,22 @@ _LANGUAGES = {
 
 def lexical_fields(meme: Meme) -> dict[str, str]:
     """The text of each lexical field, by the field's name."""
+    return {name: " . ".join(parts) for name, parts in lexical_parts(meme).items()}
+
+
+def lexical_parts(meme: Meme) -> dict[str, tuple[str, ...]]:
+    """The distinct texts, none of them empty, of each lexical field; no phrase runs from one into the next."""
     family = meme.family
-    return {
-        "names": _join(meme.title, family.name, *family.aliases),
-        "people": _join(*family.people, family.franchise),
-        "quote": meme.quote,
-        "topics": _join(*family.topics, *family.actions, *meme.tags, family.kind, *_facts(meme)),
-        "meaning": meme.meaning,
-        "situations": _join(*family.situations),
-        "picture": meme.picture,
+    fields = {
+        "names": (meme.title, family.name, *family.aliases),
+        "people": (*family.people, family.franchise),
+        "quote": (meme.quote,),
+        "topics": (*family.topics, *family.actions, *meme.tags, family.kind, *_facts(meme)),
+        "meaning": (meme.meaning,),
+        "situations": family.situations,
+        "picture": (meme.picture,),
     }
+    return {name: tuple(dict.fromkeys(filter(None, parts))) for name, parts in fields.items()}
 
 
 def dense_texts(meme: Meme) -> dict[str, tuple[str, ...]]:
@@ -56,7 +62,3 @@ def dense_texts(meme: Meme) -> dict[str, tuple[str, ...]]:
 def _facts(meme: Meme) -> tuple[str, ...]:
     """What people type of an item in plain words although it stands in no text: its year, and another language."""
     return str(meme.family.year), _LANGUAGES.get(meme.language, "")
-
-
-def _join(*parts: str) -> str:
-    return " . ".join(dict.fromkeys(part for part in parts if part))

@@ -134,7 +134,7 @@ class Engine:
         with self._lock:
             clock = _Clock()
             query = understand(typed) if as_typed else understand(typed, self._mend)
-            allowed = self._restrictions.allowed(query.syntax)
+            allowed = self._restrictions.allowed(query.syntax, stop=lambda: _stop_if(cancelled))
             wider = self._restrictions.allowed(query.syntax, phrases=False) if not allowed.any() else allowed
             candidates = {} if query.empty else self._candidates(query, route, wider, clock, cancelled)
             standing = wider is allowed and bool(query.syntax.phrases)

@@ -1,6 +1,5 @@
 """What a person typed, understood once for all routes."""
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -69,4 +68,4 @@ def understand(typed: str, mend: Callable[[str], str] = lambda _: "") -> Query:
 
 
 def _says_something(sentence: str) -> bool:
-    return any(char.isalnum() or unicodedata.category(char) == "So" for char in sentence)
+    return any(map(str.isalnum, sentence)) or bool(text.pictographs(sentence))

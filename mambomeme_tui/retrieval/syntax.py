@@ -1,7 +1,8 @@
 """What may stand in a query beside words: filters, "exact phrases" and -exclusions.
 
-Nothing here is ever an error, and whoever does not know of it is not in its way: a text that is not quite a filter, a
-phrase or an exclusion (an unknown name, no value yet, a quote that does not end) stays words to search for.
+Nothing here is ever an error, and whoever does not know of it is not in its way: a text that is not quite a filter or a
+phrase (an unknown name, no value yet, a quote that does not end) stays words to search for. But a minus right before a
+letter, a digit or a pictograph always leaves out, as two of them do: nobody wishes for what he puts a minus to.
 """
 
 import re
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mambomeme_tui.index.facets import FACETS, year_range
-from mambomeme_tui.text import printable, words
+from mambomeme_tui.text import pictographs, printable, words
 
 MOST_PARTS = 16
 """Filters, phrases and exclusions that are heeded, of each kind; each costs a look-up, and a query may be anything."""
@@ -19,9 +20,13 @@ ALIASES = {"language": "lang", "person": "who", "franchise": "from", "kind": "ty
 _NAMES = "|".join((*FACETS, *ALIASES))
 _QUOTED = f"[{QUOTES}](?P<{{}}>[^{QUOTES}]+)[{QUOTES}]"
 _FILTER = (
-    rf"(?<!\S)(?P<minus>-?)(?P<name>(?ai:{_NAMES})):(?:{_QUOTED.format('quoted')}|(?P<value>[^\s{QUOTES}]++)(?!\S))"
+    rf"(?<!\S)(?P<minus>-{{0,2}})(?P<name>(?ai:{_NAMES})):"
+    rf"(?:{_QUOTED.format('quoted')}|(?P<value>[^\s{QUOTES}]++)(?!\S))"
 )
-_EXCLUDED = rf"(?<!\S)-(?:{_QUOTED.format('words')}|(?!(?ai:{_NAMES}):)(?P<word>[^\W\d_](?:[^\s{QUOTES}]*)))"
+_EXCLUDED = (
+    rf"(?<!\S)-{{1,2}}(?:[{QUOTES}](?P<words>[^{QUOTES}]+)(?:[{QUOTES}]|\Z)"
+    rf"|(?!(?ai:{_NAMES}):)(?P<word>[^\s!-/:-@\[-`{{-~{QUOTES}][^\s{QUOTES}]*))"
+)
 _PHRASE = rf"(?<!\w){_QUOTED.format('phrase')}"
 _PART = re.compile(f"{_FILTER}|{_EXCLUDED}|{_PHRASE}")
 
@@ -42,7 +47,7 @@ class Syntax:
     Attributes:
         plain: what is searched for: the cleaned text without filters, exclusions and the marks of phrases.
         phrases: the text of each exact phrase, distinct, in order; each has a word.
-        excluded: each word or phrase that must not occur, likewise.
+        excluded: each word or phrase that must not occur, or pictographs, likewise.
         filters: likewise.
     """
 
@@ -73,7 +78,8 @@ class _Parts:
             return f" {found['phrase']} " if _add(self.phrases, found["phrase"]) else found[0]
         if found["name"]:
             return " " if self._take_filter(found) else found[0]
-        return " " if _add(self.excluded, found["words"] or found["word"]) else found[0]
+        text = found["words"] or found["word"]
+        return " " if _add(self.excluded, text, bool(pictographs(text))) else found[0]
 
     def _take_filter(self, found: re.Match[str]) -> bool:
         name = found["name"].lower()
@@ -84,8 +90,8 @@ class _Parts:
         return _room(self.filters, Filter(name, value, bool(found["minus"])))
 
 
-def _add(parts: dict[str, None], text: str) -> bool:
-    return bool(words(text)) and _room(parts, " ".join(text.split()))
+def _add(parts: dict[str, None], text: str, says_something: bool = False) -> bool:
+    return (says_something or bool(words(text))) and _room(parts, " ".join(text.split()))
 
 
 def _room(parts: dict[Any, None], part: str | Filter) -> bool:

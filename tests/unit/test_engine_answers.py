@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mambomeme_tui.index.facets import entries_of
-from mambomeme_tui.index.views import lexical_fields
+from mambomeme_tui.index.views import lexical_fields, lexical_parts
 from mambomeme_tui.records import Meme
 from mambomeme_tui.retrieval.engine import Engine, _Clock
 from mambomeme_tui.retrieval.query import understand
@@ -37,8 +37,9 @@ def strict(data_dir: Path) -> Iterator[Engine]:
 
 
 def reads(meme: Meme, phrase: str) -> bool:
-    """Whether a field of a record has these words in sequence."""
-    return any(f" {' '.join(words(phrase))} " in f" {' '.join(words(text))} " for text in lexical_fields(meme).values())
+    """Whether one of a record's texts has these words in sequence."""
+    texts = [text for parts in lexical_parts(meme).values() for text in parts]
+    return any(f" {' '.join(words(phrase))} " in f" {' '.join(words(text))} " for text in texts)
 
 
 def holds(meme: Meme, word: str) -> bool:

@@ -17,7 +17,7 @@ from mambomeme_tui.index import facets
 from mambomeme_tui.index.facets import FACETS, Facets, year_range
 from mambomeme_tui.records import Family, Meme, Rights, Safety, SafetyClass
 from mambomeme_tui.rights import withheld_because
-from mambomeme_tui.text import fold, words
+from mambomeme_tui.text import fold, stem, words
 
 CLEARED = Rights("somebody", "somewhere", "CC0-1.0", "none", cleared=True)
 SAFE = Safety(SafetyClass.SAFE, (), "1")
@@ -44,11 +44,14 @@ def texts(one: Meme, name: str) -> set[str]:
     }[name]
 
 
-words_of = cache(words)  # every text is asked for every value
+@cache
+def stems_of(text: str) -> list[str]:
+    """Every text is asked for every value."""
+    return list(map(stem, words(text)))
 
 
 def fits(text: str, value: str) -> bool:
-    has, sought = words_of(text), words_of(value)
+    has, sought = stems_of(text), stems_of(value)
     return bool(sought) and any(has[at : at + len(sought)] == sought for at in range(len(has)))
 
 
@@ -148,17 +151,26 @@ def test_a_word_of_an_entry_finds_it_and_a_part_of_a_word_does_not(tmp_path: Pat
         [
             meme(["office"], people=("Keanu Reeves",)),
             meme(["The Office"], people=("Reeves Keanu",)),
-            meme(["officer"], people=("Kéanu  REEVES Jr.",)),
+            meme(["officious"], people=("Kéanu  REEVES Jr.",)),
             meme(["post-office party"], topics=("Office",)),
         ],
     )
     assert found.positions("tag", "OFFICE").tolist() == [0, 1, 3]
     assert found.positions("tag", "office party").tolist() == [3]
-    assert found.positions("tag", "offic").tolist() == []
+    assert found.positions("tag", "ffice").tolist() == found.positions("tag", "party post").tolist() == []
     assert found.positions("who", "keanu").tolist() == [0, 1, 2]
     assert found.positions("who", "keanu-reeves").tolist() == [0, 2]
     for name, value in (("tag", ""), ("tag", " !? "), ("nothing", "office"), ("who", "keanu reeves jr x")):
         assert found.positions(name, value).tolist() == []
+
+
+def test_a_word_of_an_entry_is_found_in_any_form_as_plain_words_are(tmp_path: Path) -> None:
+    families = ("The Simpsons", "Simpson", "Samson")
+    tags = (["cats", "office parties"], ["cat"], ["category", "catlike"])
+    found = made(tmp_path, [meme(tag, franchise=name) for tag, name in zip(tags, families, strict=True)])
+    for value, left in (("cat", [0, 1]), ("CATS", [0, 1]), ("office party", [0]), ("party office", []), ("ca", [])):
+        assert found.positions("tag", value).tolist() == left, value
+    assert found.positions("from", "simpson").tolist() == found.positions("from", "simpsons").tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -171,6 +183,16 @@ def test_a_word_of_an_entry_finds_it_and_a_part_of_a_word_does_not(tmp_path: Pat
         ("2012-", 2012, 9999),
         (">2015", 2016, 9999),
         ("<2010", 0, 2009),
+        (">=2012", 2012, 9999),
+        ("<=2012", 0, 2012),
+        ("≥ 2012", 2012, 9999),
+        ("<= 2012", 0, 2012),
+        ("-2012", 0, 2012),
+        ("2012..2015", 2012, 2015),
+        ("2012…2015", 2012, 2015),
+        ("2012 - 2015", 2012, 2015),
+        ("2015 — 2012", 2012, 2015),
+        ("2012..", 2012, 9999),
         ("２０１２", 2012, 2012),
     ],
 )
@@ -182,7 +204,24 @@ def test_years_and_ranges(value: str, first: int, last: int, bundled: tuple[Meme
 
 
 @pytest.mark.parametrize(
-    "value", ["", "12", "201", "20122", ">", "<>2012", ">2012-", "<2010-2012", "-2012", "2012--", "x"]
+    "value",
+    [
+        "",
+        "12",
+        "201",
+        "20122",
+        ">",
+        "<>2012",
+        ">2012-",
+        "<2010-2012",
+        "2012--",
+        "-",
+        "..",
+        "2012 2015",
+        "20122015",
+        "=2012",
+        "x",
+    ],
 )
 def test_no_year_finds_nothing(value: str, known: Facets) -> None:
     assert year_range(value) is None

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from mambomeme_tui.index import catalogue, facets, impacts, postings
 from mambomeme_tui.index.catalogue import Catalogue
-from mambomeme_tui.index.views import lexical_fields
 from mambomeme_tui.parameters import Parameters
 from mambomeme_tui.records import Meme
 from mambomeme_tui.retrieval import restricting
@@ -95,12 +94,13 @@ def world(memes: Sequence[Meme], withheld: Sequence[int] = ()) -> Iterator[World
 
 
 def has(one: Meme, text: str) -> bool:
-    """Whether a record has a text: its one word in any form and field, or all its words in sequence in one field."""
-    sought, fields = words(text), list(lexical_fields(one).values())
+    """Whether a record has a text: its one word in any form, or all its words in sequence in one of its texts."""
+    sought, family = words(text), one.family
+    texts = [one.title, one.quote, one.meaning, one.picture, *one.tags, str(family.year), family.name, family.kind]
+    texts += [*family.aliases, *family.people, family.franchise, *family.topics, *family.actions, *family.situations]
     if len(sought) == 1:
-        return set(terms(text)) <= {term for field in fields for term in terms(field)}
-    read = [words(field) for field in fields]
-    return any(found[at : at + len(sought)] == sought for found in read for at in range(len(found)))
+        return set(terms(text)) <= {term for one in texts for term in terms(one)}
+    return any(read[at : at + len(sought)] == sought for read in map(words, texts) for at in range(len(read)))
 
 
 def scanned(memes: Sequence[Meme], syntax: Syntax, withheld: Sequence[int] = ()) -> list[int]:
@@ -219,10 +219,34 @@ def test_of_records_that_are_withheld_or_filtered_out_none_is_read(monkeypatch: 
         assert asked == [1]
 
 
-def test_only_so_many_records_are_read_for_a_phrase(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restricting, "MOST_READ", 2)
+@pytest.mark.parametrize(("batch", "kept"), [(1, 0), (2, 3), (3, 2), (500, 20_000)])
+def test_every_record_that_could_have_a_phrase_is_read(monkeypatch: pytest.MonkeyPatch, batch: int, kept: int) -> None:
+    monkeypatch.setattr(restricting, "BATCH", batch)
+    monkeypatch.setattr(restricting, "MOST_KEPT", kept)
+    many = [_numbered(replace(FOUR[at % 4], tags=(), quote=FOUR[at % 4].quote), at) for at in range(2200)]
+    with world(many) as known:
+        for _ in range(2):
+            assert known.left('"cameras are"') == [at for at in range(2200) if at % 4 != 2]
+            assert known.left('-"cameras are"') == [at for at in range(2200) if at % 4 == 2]
+            assert len(known.restrictions._texts) <= kept
+
+
+def test_reading_ends_as_soon_as_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(restricting, "BATCH", 1)
+    asked = []
+
+    def stop() -> None:
+        asked.append(len(known.restrictions._texts))
+        if len(asked) == 3:
+            raise InterruptedError
+
     with world(FOUR) as known:
-        assert known.left('"cameras are"') == [0, 1]
+        for typed in ('"cameras are"', '-"cameras are"'):
+            asked.clear()
+            known.restrictions._texts.clear()
+            with pytest.raises(InterruptedError):
+                known.restrictions.allowed(parse(typed), stop=stop)
+            assert asked == [0, 1, 2]
 
 
 def test_the_words_of_a_phrase_do_not_run_from_one_field_into_the_next() -> None:
@@ -232,6 +256,37 @@ def test_the_words_of_a_phrase_do_not_run_from_one_field_into_the_next() -> None
         assert known.left('"it start"') == []
         assert known.left('"it x"') == []
         assert known.left('"start here"') == [0, 1]
+
+
+def test_the_words_of_a_phrase_do_not_run_from_one_text_of_a_field_into_the_next() -> None:
+    one = meme(["one tag", "two"], topics=("first topic", "last"), aliases=("Duck", "good mallard"), year=2012)
+    one = replace(one, family=replace(one.family, people=("John Cena", "Tim"), situations=("at work", "so tired")))
+    with world([_numbered(one, 0)]) as known:
+        for inside in ("one tag", "first topic", "good mallard", "John Cena", "at work", "so tired", "some template"):
+            assert known.left(f'"{inside}"') == [0], inside
+        for across in ("tag two", "topic last", "duck good", "cena tim", "work so", "last one", "template duck"):
+            assert known.left(f'"{across}"') == [], across
+            assert known.left(f'-"{across}"') == [0], across
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        ("-🐒", [3, 4]),
+        ("-🐒😂", [1, 2, 3, 4]),
+        ("-😂", [1, 2, 4]),
+        ("-☹", [0, 1, 2, 3]),
+        ("-🐒 -☹", [3]),
+        ("-🦊", [0, 1, 2, 3, 4]),
+        ("--2012", [0, 2, 4]),
+    ],
+)
+def test_a_pictograph_leaves_out_itself_and_what_it_is_called(typed: str, left: list[int]) -> None:
+    quotes = ("🐒 laughs 😂", "two monkeys", "a monkey", "face with tears of joy", "so ☹ today")
+    memes = [_numbered(replace(meme(year=2011 + at % 2), quote=quote), at) for at, quote in enumerate(quotes)]
+    unseen = _numbered(replace(meme(year=2011, origin="🐒 ☹ 😂"), quote="cats"), 5)
+    with world([*memes, unseen]) as known:
+        assert known.left(typed) == [*left, 5]
 
 
 def test_a_phrase_of_stop_words_alone_is_found_where_it_stands() -> None:

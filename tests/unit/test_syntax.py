@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from mambomeme_tui.index.facets import FACETS
 from mambomeme_tui.retrieval.syntax import MOST_PARTS, Filter, Syntax, parse
-from mambomeme_tui.text import printable, words
+from mambomeme_tui.text import pictographs, printable, words
+
+OFFICE = Filter("tag", "office", negated=True)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,25 @@ from mambomeme_tui.text import printable, words
         ('dog -"two words" x', Syntax("dog x", excluded=("two words",))),
         ("-note:milk", Syntax("", excluded=("note:milk",))),
         (
+            'year:>=2012 year:<=2012 year:2012..2015 year:"2012 - 2015" -year:-2012 year:-2012',
+            Syntax(
+                "",
+                filters=(
+                    *(Filter("year", value) for value in (">=2012", "<=2012", "2012..2015", "2012 - 2015")),
+                    Filter("year", "-2012", negated=True),
+                    Filter("year", "-2012"),
+                ),
+            ),
+        ),
+        ("cat -2012 -3d", Syntax("cat", excluded=("2012", "3d"))),
+        ("-5 degrees", Syntax("degrees", excluded=("5",))),
+        ("cat -😂 -☹ -🐒ape", Syntax("cat", excluded=("😂", "☹", "🐒ape"))),
+        ("cat --dog --two-words", Syntax("cat", excluded=("dog", "two-words"))),
+        ('cat --"two words" --tag:office --2012', Syntax("cat", (), ("two words", "2012"), (OFFICE,))),
+        ('cat -"dog', Syntax("cat", excluded=("dog",))),
+        ('cat -"two wor', Syntax("cat", excluded=("two wor",))),
+        ('"a b" -"dog', Syntax("a b", ("a b",), ("dog",))),
+        (
             'a "b c" -d -"e f" tag:g -tag:h i',
             Syntax("a b c i", ("b c",), ("d", "e f"), (Filter("tag", "g"), Filter("tag", "h", negated=True))),
         ),
@@ -84,11 +105,15 @@ PLAIN = (
     '"" x',
     '"!?"',
     '-"',
-    '-"two wor',
     "-",
     "- cat",
-    "--cat",
-    "-3 degrees",
+    "---cat",
+    "-",
+    "--",
+    "cat - 2012",
+    '-"!!',
+    "-:) -(cat) ->",
+    "2012-2015 t-1000",
     "-_-",
     "well-known t-shirt",
     "(tag:office)",
@@ -118,7 +143,7 @@ def test_plain_text_is_only_cleaned(typed: str) -> None:
 
 SIGNS = st.lists(
     st.sampled_from(
-        [*FACETS, "-", ":", '"', "“", "”", " ", " ", "a", "Büro", "2012", ">", "\u202e", "\x00", "漢字", "!"]
+        [*FACETS, "-", ":", '"', "“", "”", " ", " ", "a", "Büro", "2012", ">", "\u202e", "\x00", "漢字", "!", "😂"]
     )
 )
 
@@ -128,7 +153,8 @@ SIGNS = st.lists(
 def test_anything_is_taken_apart_without_losing_or_inventing_words(typed: str) -> None:
     found = parse(typed)
     assert printable(found.plain) == found.plain
-    assert all(words(part) for part in (*found.phrases, *found.excluded))
+    assert all(map(words, found.phrases))
+    assert all(words(part) or pictographs(part) for part in found.excluded)
     assert all(one.name in FACETS and words(one.value) for one in found.filters)
     for phrase in found.phrases:
         assert phrase in found.plain
