@@ -14,12 +14,23 @@ from textual.strip import Strip
 MOST_PIXELS = 64_000_000
 
 
-@lru_cache(maxsize=32)
 def half_blocks(path: Path, width: int, height: int, background: str) -> tuple[Strip, ...] | None:
     """`height` strips of `width` cells with the first frame of a picture in their middle, its proportions kept.
 
-    None where the file is no picture that Pillow can read, or would unpack to more than 64 million pixels.
+    None where the file is no picture that Pillow can read, or would unpack to more than 64 million pixels. A file
+    that was changed is read anew.
     """
+    try:
+        state = path.stat()
+    except (OSError, ValueError):
+        return None
+    return _half_blocks(path, width, height, background, (state.st_mtime_ns, state.st_size, state.st_ino))
+
+
+@lru_cache(maxsize=32)
+def _half_blocks(
+    path: Path, width: int, height: int, background: str, _state: tuple[int, int, int]
+) -> tuple[Strip, ...] | None:
     from PIL import Image, ImageOps
 
     try:

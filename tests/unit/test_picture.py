@@ -67,6 +67,15 @@ def test_every_pixel_of_a_picture_of_the_very_size_is_shown_as_it_is(tmp_path: P
     assert shown(path, 13, 5) == grid
 
 
+def test_a_file_that_was_changed_is_shown_anew(tmp_path: Path) -> None:
+    path = tmp_path / "plain.png"
+    for colour in (RED, BLUE, RED):
+        Image.new("RGB", (8, 8), colour).save(path)
+        assert shown(path, 8, 4) == [[colour] * 8] * 8
+    path.unlink()
+    assert half_blocks(path, 8, 4, "#000000") is None
+
+
 @pytest.mark.parametrize(("size", "width", "height"), [((300, 100), 30, 15), ((100, 300), 30, 15), ((7, 7), 21, 20)])
 def test_proportions_are_kept_and_the_picture_stands_in_the_middle(
     size: tuple[int, int], width: int, height: int, tmp_path: Path
