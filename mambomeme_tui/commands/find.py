@@ -17,6 +17,7 @@ from mambomeme_tui.index.sources import may_build_anew
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, SearchResult, State
+from mambomeme_tui.telling import searched_for
 from mambomeme_tui.text import printable
 
 _NOTES = {
@@ -99,7 +100,7 @@ def _summary(result: SearchResult, engine: Engine, how: Manner) -> str:
     if note := _NOTES.get(result.state):
         notes.append(note)
     if result.repaired:
-        notes.append(f"for “{printable(result.repaired)}”; --as-typed searches for exactly what was typed")
+        notes.append(f"for “{printable(searched_for(result))}”; --as-typed searches for exactly what was typed")
     if engine.dense_error and result.state is State.DENSE_FAILED:
         notes.append(engine.dense_error.message)
     return " · ".join(notes)
