@@ -37,6 +37,7 @@ class View:
         notice: the outcome of the last key, such as "copied".
         trouble: the notice tells of a failure.
         nearest: the hits are those that come nearest where nothing fits.
+        as_typed: the answer is to exactly what was typed, where something would have been mended.
     """
 
     phase: Phase = Phase.WELCOME
@@ -52,6 +53,7 @@ class View:
     notice: str = ""
     trouble: bool = False
     nearest: bool = False
+    as_typed: bool = False
 
     @property
     def shown(self) -> object:
@@ -64,3 +66,8 @@ class View:
         if self.result is None or self.phase is not Phase.RESULTS:
             return ()
         return self.result.nearest if self.nearest else self.result.hits
+
+    def keeps_nearest(self, result: SearchResult, as_typed: bool) -> bool:
+        """Whether this shows what comes nearest, and the result answers the same query in the same manner again."""
+        same = self.result is not None and self.result.query == result.query and self.as_typed == as_typed
+        return same and self.nearest and bool(result.nearest)

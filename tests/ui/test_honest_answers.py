@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from mambomeme_tui.retrieval.engine import Engine
+from mambomeme_tui.retrieval.results import SearchResult
+from mambomeme_tui.session_events import DenseReady
+from mambomeme_tui.ui.app import MamboApp
 from mambomeme_tui.ui.view import Phase
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
@@ -45,7 +49,62 @@ async def test_a_mended_query_is_told_and_one_key_searches_as_typed(data_dir: Pa
         await until(pilot, lambda: app.view.result is not None and not app.view.result.repaired, "as typed")
         assert ids(app) == [hit.meme.id for hit in engine.search(typed, as_typed=True).hits]
         assert "“distrakted boyfrend”" in screen_lines(app)[1]
-        assert "F6: as typed" not in screen_lines(app)[-2]
+        assert " found · as typed; F6: mended · " in screen_lines(app)[-2]
+
+
+async def answer_after(pilot: Pilot[str], key: str) -> SearchResult:
+    """Press a key that searches, and wait for its answer."""
+    app = pilot.app
+    assert isinstance(app, MamboApp)
+    before = app.view.result
+    await pilot.press(key)
+    await until(pilot, lambda: app.view.result is not before, f"answer to {key}")
+    assert app.view.result is not None
+    return app.view.result
+
+
+async def test_as_typed_lasts_while_the_query_stays_and_the_key_goes_back(data_dir: Path, engine: Engine) -> None:
+    typed = "jhon cenna"
+    as_typed = [hit.meme.id for hit in engine.search(typed, as_typed=True).hits]
+    app = application(data_dir)
+    async with running(app) as pilot:
+        await ask(pilot, typed)
+        mended = ids(app)
+        assert mended != as_typed
+        for key in ("f6", "enter"):
+            assert not (await answer_after(pilot, key)).repaired
+            assert ids(app) == as_typed
+            assert "as typed; F6: mended" in screen_lines(app)[-2]
+        before = app.view.result
+        app.post_message(app.Heard(DenseReady()))  # the program asks by itself
+        await until(pilot, lambda: app.view.result is not before, "answer to the program")
+        assert ids(app) == as_typed
+        assert (await answer_after(pilot, "f6")).repaired
+        assert ids(app) == mended
+        assert "found · F6: as typed · " in screen_lines(app)[-2]
+        await answer_after(pilot, "f6")
+        await ask(pilot, f"{typed} x")
+        await ask(pilot, typed)
+        assert ids(app) == mended
+
+
+async def test_enter_keeps_the_nearest_that_are_shown_and_moves_to_them(data_dir: Path) -> None:
+    app = application(data_dir)
+    async with running(app) as pilot:
+        await ask(pilot, "xqzvw blorpt")
+        await pilot.press("f7")
+        nearest = ids(app)
+        assert nearest
+        await pilot.press("down", "slash")
+        await answer_after(pilot, "enter")
+        assert (ids(app), app.view.phase) == (nearest, Phase.RESULTS)
+        assert isinstance(app.focused, ResultList)
+        assert "nearest to “" in screen_lines(app)[1]
+        assert app.query_one(ResultList).selected == 1
+        await answer_after(pilot, "f6")  # another manner is another answer
+        assert app.view.phase is Phase.NOTHING
+        await ask(pilot, "qwxzv zzqqj xy")
+        assert app.view.phase is Phase.NOTHING
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15), (40, 12)])

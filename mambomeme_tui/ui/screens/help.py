@@ -30,7 +30,7 @@ _KEYS = (
     ("/ or Esc", "back to the query"),
     ("everywhere", ""),
     ("F1", "this help; in the list also ?"),
-    ("F6", "search as typed, where a word was mended"),
+    ("F6", "search as typed, where a word was mended, and back"),
     ("F7", "show what comes nearest, where nothing fits"),
     ("F5", "use another index that was published meanwhile"),
     ("Ctrl+Q", "quit; so does Ctrl+C"),

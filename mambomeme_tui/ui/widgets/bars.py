@@ -119,13 +119,19 @@ def _figures(view: View) -> str:
         case Phase.ERROR:
             return "no search"
         case _:
-            return _counts(view.result) if view.result else ""
+            return _counts(view.result, _manner(view)) if view.result else ""
 
 
-def _counts(result: SearchResult) -> str:
+def _counts(result: SearchResult, manner: str) -> str:
     found = f"{len(result.hits)} found" if result.hits else "nothing found"
-    manner = "F6: as typed" if result.repaired else ""  # early, for a narrow screen cuts what stands behind
     return " · ".join(filter(None, [found, manner, f"{result.timing.total:.0f} ms", result.route, result.version]))
+
+
+def _manner(view: View) -> str:
+    """Which way the query was taken, and the other; short, and early in the line, which a narrow screen cuts."""
+    if view.as_typed:
+        return "as typed; F6: mended"
+    return "F6: as typed" if view.result and view.result.repaired else ""
 
 
 def _note(view: View) -> str:
