@@ -17,7 +17,7 @@ from mambomeme_tui.index.sources import may_build_anew
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, SearchResult, State
-from mambomeme_tui.telling import searched_for
+from mambomeme_tui.telling import searched_for, why_nothing
 from mambomeme_tui.text import printable
 
 _NOTES = {
@@ -54,6 +54,8 @@ def run(typed: str, settings: Settings, limit: int, how: Manner) -> int:
     with answering():
         _print(result, how)
     if not how.as_json and not how.print0:
+        if reason := why_nothing(result, engine.facets):
+            tell(printable(reason))
         tell(_summary(result, engine, how))
     if damaged := engine.version.instead_of:
         tell(f"mambomeme: {printable(damaged.message)} {engine.version.name} answered. Run `mambomeme publish`.")

@@ -226,8 +226,8 @@ class MamboApp(ActingApp):
         if not self.query(ResultList):
             return  # the screen is being taken down
         match message.event:
-            case events_of.Answer(number, result) if number == self._asked:
-                await self._answer(result)
+            case events_of.Answer(number, result, reason) if number == self._asked:
+                await self._answer(result, reason)
             case events_of.SearchFailed(number, error) if number == self._asked:
                 self._settle()
                 self._fail(error)
@@ -250,13 +250,13 @@ class MamboApp(ActingApp):
             case events_of.Unavailable(error):
                 self._fail(error)
 
-    async def _answer(self, result: SearchResult) -> None:
+    async def _answer(self, result: SearchResult, reason: str) -> None:
         """Show an answer, then do what was asked of its list before it came."""
         self._settle()
         nearest = self.view.keeps_nearest(result, self._as_typed)
         phase = Phase.RESULTS if result.hits or nearest else Phase.NOTHING
         view = replace(self.view, phase=phase, result=result, nearest=nearest, as_typed=self._as_typed)
-        view = replace(view, searching=False, notice="", trouble=False)
+        view = replace(view, reason=reason, searching=False, notice="", trouble=False)
         if self._marker:
             self._marker.answered(result)
         self._show_now(view)

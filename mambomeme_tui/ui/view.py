@@ -26,6 +26,7 @@ class View:
     Attributes:
         phase: which of the pictures below the result area shows.
         result: the newest answer, in the phases RESULTS and NOTHING.
+        reason: why nothing was found, in the phase NOTHING; empty where that is for the words.
         message: a sentence, in the phases BUILDING and ERROR.
         hint: what to do next, in the phase ERROR.
         progress: how much of the building is done, 0 to 1.
@@ -42,6 +43,7 @@ class View:
 
     phase: Phase = Phase.WELCOME
     result: SearchResult | None = None
+    reason: str = ""
     message: str = ""
     hint: str = ""
     progress: float = 0.0

@@ -165,3 +165,18 @@ async def test_a_filter_is_completed_in_grey_and_accepted_by_the_right_arrow(
         assert app.query_one(QueryBox).value == typed
         await pilot.press("right")
         assert app.query_one(QueryBox).value == rest
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+async def test_a_filter_that_leaves_nothing_is_named(data_dir: Path, size: tuple[int, int]) -> None:
+    app = application(data_dir)
+    async with running(app, size) as pilot:
+        for query, told in (
+            ("who:kea", 'No meme has who:kea. Did you mean who:"Keanu Reeves"?'),
+            ("cat who:keanu tag:wrestling", "Together who:keanu and tag:wrestling leave no meme."),
+            ("qwxzv zzqqj who:keanu", "Nothing fits “qwxzv zzqqj who:keanu”. Try fewer words"),
+        ):
+            await ask(pilot, query)
+            said = " ".join(line[: app.query_one(ResultList).size.width].strip() for line in screen_lines(app)[2:-2])
+            assert " ".join(said.split()).startswith(told)
+            assert ("Try fewer words" in said) == told.startswith("Nothing fits")

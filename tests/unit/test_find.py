@@ -85,6 +85,16 @@ def test_nothing_found_is_said_to_a_person_too(data_dir: Path) -> None:
     assert done.stderr.decode().startswith("Nothing found · ")
 
 
+def test_the_filter_that_no_meme_has_is_named_to_a_person(data_dir: Path) -> None:
+    done = find(data_dir, "--route", "lexical", "cat", "who:kea")
+    assert (done.returncode, done.stdout) == (1, b"")
+    reason, summary = done.stderr.decode().splitlines()
+    assert reason == 'No meme has who:kea. Did you mean who:"Keanu Reeves"?'
+    assert summary.startswith("Nothing found · ")
+    silent = find(data_dir, "--json", "--route", "lexical", "cat", "who:kea")
+    assert (silent.returncode, silent.stderr) == (1, b"")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

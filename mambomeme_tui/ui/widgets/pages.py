@@ -52,15 +52,16 @@ def _building(view: View, palette: Palette, width: int) -> list[_Line]:
 
 def _nothing(view: View, palette: Palette, width: int) -> list[_Line]:
     query = safe(searched_for(view.result)) if view.result else ""
-    told = [(line, palette.title) for line in wrap(f"Nothing fits “{query}”.", width - 6, 3)]
+    why = safe(view.reason) or f"Nothing fits “{query}”."
+    told = [(line, palette.title) for line in wrap(why, width - 6, 6 if view.reason else 3)]
     hints = [""]
-    if view.result and view.result.repaired:
+    if view.result and view.result.repaired and not view.reason:
         hints += [
             f"That was searched for in place of “{safe(view.result.query)}”.",
             "F6 searches for what was typed.",
             "",
         ]
-    hints.append("Try fewer words, or other ones for the same thing.")
+    hints += [] if view.reason else ["Try fewer words, or other ones for the same thing."]
     if view.result and view.result.nearest:
         hints.append("F7 shows what comes nearest.")
     told += [(line, palette.muted) for hint in hints for line in wrap(hint, width - 6, 3) or [""]]
