@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mambomeme_tui.retrieval.results import SearchResult
     from mambomeme_tui.retrieval.syntax import Filter, Syntax
 
+ONLY_EXCLUDED = "That only says what to leave out; say what to find, too."
 ALIKE = 0.66
 """Least similarity of a value and one that is offered in its place: 1 less edits over the longer one's letters."""
 MOST_COMPARED = 20_000
@@ -50,9 +51,12 @@ def why_nothing(result: "SearchResult", facets: "Facets") -> str:
     """
     if result.hits or result.evidence is not None:
         return ""
-    from mambomeme_tui.retrieval.syntax import parse
+    from mambomeme_tui.retrieval.query import understand
 
-    syntax = parse(result.query)
+    query = understand(result.query)
+    syntax = query.syntax
+    if not query.asks:
+        return ONLY_EXCLUDED if syntax.excluded else ""
     unknown = [one for one in syntax.filters if not one.negated and not facets.has(one.name, one.value)]
     if unknown:
         return " ".join(_unknown(one, facets) for one in unknown[:MOST_NAMED])

@@ -17,7 +17,7 @@ from mambomeme_tui.index.sources import may_build_anew
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, SearchResult, State
-from mambomeme_tui.telling import searched_for, why_nothing
+from mambomeme_tui.telling import ONLY_EXCLUDED, searched_for, why_nothing
 from mambomeme_tui.text import printable
 
 _NOTES = {
@@ -45,7 +45,10 @@ class Manner:
 
 def run(typed: str, settings: Settings, limit: int, how: Manner) -> int:
     """Search and print; returns 0, or 1 where nothing was found."""
-    if not understand(typed).asks:
+    query = understand(typed)
+    if not query.asks and query.syntax.excluded:
+        raise UsageError(ONLY_EXCLUDED)
+    if not query.asks:
         raise UsageError("The query is empty.", "Say what you remember of the meme.")
     engine = _open(settings)
     if settings.route != "lexical":

@@ -174,6 +174,8 @@ async def test_a_filter_that_leaves_nothing_is_named(data_dir: Path, size: tuple
         for query, told in (
             ("who:kea", 'No meme has who:kea. Did you mean who:"Keanu Reeves"?'),
             ("cat who:keanu tag:wrestling", "Together who:keanu and tag:wrestling leave no meme."),
+            ("-cat", "That only says what to leave out; say what to find, too."),
+            ("?!", "Nothing fits “?!”. Try fewer words"),
             ("qwxzv zzqqj who:keanu", "Nothing fits “qwxzv zzqqj who:keanu”. Try fewer words"),
         ):
             await ask(pilot, query)

@@ -122,6 +122,8 @@ def test_the_filter_that_no_meme_has_is_named_to_a_person(data_dir: Path) -> Non
     [
         (["", "  "], "query is empty"),
         (["\x1b\x07"], "query is empty"),
+        (["-cat"], "That only says what to leave out; say what to find, too."),
+        (["!?", "-cat", '-"big dog"'], "only says what to leave out"),
         (["cat", "--limit", "0"], "1 to 10"),
         (["cat", "--limit", "11"], "1 to 10"),
         (["cat", "--limit", "-1"], "1 to 10"),
