@@ -16,7 +16,7 @@ _KEYS = (
     ("in the query box", ""),
     ("↵", "search, then move to the list"),
     ("↓", "move to the list"),
-    ("→", "accept what is suggested in grey"),
+    ("→ or End", "accept what is suggested in grey"),
     ("Ctrl+U", "clear the query"),
     ("in a query", ""),
     ('"one two"', "just these words, in this order"),
