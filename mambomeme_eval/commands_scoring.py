@@ -16,6 +16,7 @@ from mambomeme_eval.acceptance import KEEP, Claim
 from mambomeme_eval.benchmark import Partition
 from mambomeme_eval.engine_run import SYSTEMS, run_engine, run_file
 from mambomeme_eval.loading import Mode, load, world_of
+from mambomeme_eval.loading_rows import is_there
 from mambomeme_eval.loading_structure import World
 from mambomeme_eval.scorecard import Card, Terms, assess, to_dict
 from mambomeme_eval.scoring import identity_of, is_trec, read_release, read_systems, read_trec, truth_of
@@ -70,7 +71,7 @@ def _add(commands: "Subparsers", name: str, told: str, run: object) -> argparse.
 def _whole(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 19:
         return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number, not {text[:20]!r}")
+    raise argparse.ArgumentTypeError(f"a whole number from 0, not {text[:20]!r}")
 
 
 def _milliseconds(text: str) -> float:
@@ -84,9 +85,9 @@ def _milliseconds(text: str) -> float:
 
 
 def _repeats(text: str) -> int:
-    if number := _whole(text):
-        return number
-    raise argparse.ArgumentTypeError("a number from 1, not 0")
+    if text.isascii() and text.isdigit() and len(text) < 19 and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number from 1, not {text[:20]!r}")
 
 
 def _open(options: argparse.Namespace, mode: Mode) -> tuple[Partition, World]:
@@ -143,6 +144,9 @@ def run_accept(options: argparse.Namespace) -> int:
 def _assess(options: argparse.Namespace, claim: Claim | None) -> Card:
     partition, world = _open(options, Mode.SCORING)
     files = [paths.expand(one) for one in options.runs]
+    for one in files:
+        if not is_there(one):
+            raise UsageError(f"There is no file {str(one)!r}.")
     if len({is_trec(one) for one in files}) > 1:
         raise UsageError("The runs are all JSONL, or all TREC run files.")
     if is_trec(files[0]):

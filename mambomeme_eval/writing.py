@@ -1,5 +1,6 @@
 """Writing files that somebody may rely on: whole or not at all, and never in the place of something else."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -26,6 +27,25 @@ def write_whole(path: Path, text: str) -> None:
             _write_through(path, data)
         else:
             _replace(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        raise OutputError(f"{printable(path.name)} can't be written: {error.strerror or error}.") from None
+
+
+def check_place(path: Path) -> None:
+    """Find out before minutes of work whether `write_whole` can write there; nothing of it stays.
+
+    Raises:
+        OutputError: it can't.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_stream(path):
+            descriptor, scratch = tempfile.mkstemp(
+                prefix=f".{path.name[:64]}-", dir=Path(os.path.realpath(path)).parent
+            )
+            os.close(descriptor)
+            Path(scratch).unlink()
     except OSError as error:
         raise OutputError(f"{printable(path.name)} can't be written: {error.strerror or error}.") from None
 

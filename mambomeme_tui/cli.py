@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mambomeme_tui import __version__, config
+from mambomeme_tui.arguments import command_at, options_of, separate
 from mambomeme_tui.errors import CorpusError, MamboError, OutputError, ReaderGone, UsageError
 from mambomeme_tui.paths import bundled, expand
 
+WITH_QUERY = ("find", "search")
+"""Commands whose arguments are words of a query, but for options."""
 EXIT_CODES = """\
 exit codes:
   0  done
@@ -28,6 +31,9 @@ exit codes:
   6  the answer could not be written
   70 something went wrong that should not have
 """
+
+
+QUERY = "what you remember; -word leaves something out, and what stands after -- is all words"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,11 +81,11 @@ def _add_corpus(parser: argparse.ArgumentParser, shared: argparse.ArgumentParser
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="*", help="search for this at once")
+    parser.add_argument("query", nargs="*", help="search for this at once; -word leaves something out")
 
 
 def _add_find(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="+", help="what you remember")
+    parser.add_argument("query", nargs="+", help=QUERY)
     parser.add_argument(
         "--route", choices=config.ROUTES, default=argparse.SUPPRESS, help="how to find (MAMBOMEME_ROUTE)"
     )
@@ -131,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     try:
-        return _run(build_parser().parse_args(arguments))
+        return _run(parse(arguments))
     except KeyboardInterrupt:
         return 130
     except ReaderGone as error:
@@ -142,6 +148,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, debug)
     except Exception as error:
         return _complain(MamboError(f"Something went wrong ({type(error).__name__})."), debug)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read a command line; the words of a query may stand anywhere after its command, and may begin with a minus.
+
+    Raises:
+        UsageError: it is wrong.
+    """
+    parser = build_parser()
+    at = command_at(arguments, options_of(parser))
+    command = arguments[at] if at < len(arguments) else ""
+    if command not in WITH_QUERY:
+        return parser.parse_args(arguments)
+    options, words = separate(arguments[at + 1 :], options_of(_commands_of(parser)[command]))
+    found = parser.parse_args([*arguments[:at], command, *(["query"] if words else []), *options])
+    found.query = words
+    return found
+
+
+def _commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return {name: command for action in actions for name, command in action.choices.items()}
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -24,6 +24,7 @@ from mambomeme_tui.session_events import (
     SwitchFailed,
     Unavailable,
 )
+from mambomeme_tui.telling import why_nothing
 
 if TYPE_CHECKING:
     from mambomeme_tui.index.facets import Facets
@@ -242,6 +243,7 @@ class Session:
             result = self._engine.search(
                 request.typed, request.route, request.limit, outdated, as_typed=request.as_typed
             )
+            reason = "" if result.hits else why_nothing(result, self._engine.facets)
         except SearchCancelled:
             return
         except MamboError as error:
@@ -250,7 +252,7 @@ class Session:
             self._tell(SearchFailed(request.number, MamboError(f"The search failed ({type(error).__name__}).")))
         else:
             if not outdated():
-                self._tell(Answer(request.number, result))
+                self._tell(Answer(request.number, result, reason))
 
 
 def _describe(data: Path, engine: "Engine") -> LexicalReady:

@@ -74,10 +74,11 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of the request with this number."""
+    """The result of the request with this number; `reason` is why it has no hits, where that is not for the words."""
 
     number: int
     result: "SearchResult"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

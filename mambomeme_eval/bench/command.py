@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _whole(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 19:
         return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number, not {text[:20]!r}")
+    raise argparse.ArgumentTypeError(f"a whole number from 0, not {text[:20]!r}")
 
 
 def run(options: argparse.Namespace) -> int:

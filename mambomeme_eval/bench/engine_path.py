@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mambomeme_eval.figures import milliseconds
 from mambomeme_eval.pipeline_process import run_program
+from mambomeme_tui.telling import searched_for
 
 if TYPE_CHECKING:
     from mambomeme_tui.retrieval.engine import Engine
@@ -125,7 +126,7 @@ def _reference(query: str, result: "SearchResult", steady: bool) -> Answer:
     return {
         "query": query,
         "route": result.route,
-        "sentence": result.query,
+        "sentence": searched_for(result),
         "state": str(result.state),
         "steady": steady,
         "hits": [[hit.meme.id, hit.meme.title, hit.meme.quote] for hit in result.hits],

@@ -21,7 +21,7 @@ class Reference:
     """The engine's answer to one query by one route.
 
     Attributes:
-        sentence: what the engine made of the query.
+        sentence: what the engine made of the query, mended where it is misspelt.
         state: `complete`, or which part did not answer.
         routes: id -> the routes that found it.
         steady: whether every repeat gave the same list.

@@ -109,7 +109,7 @@ def shows(frame: Frame, reference: Reference) -> bool:
 
 def _status_says(status: str, reference: Reference) -> bool:
     count = f"{len(reference.hits)} found" if reference.hits else "nothing found"
-    figures = status.lstrip("✓! ").split("  ")[0].split(" · ")
+    figures = [part for part in status.lstrip("✓! ").split("  ")[0].split(" · ") if part not in layout.MANNERS]
     return (
         len(figures) == 4
         and figures[0] == count

@@ -18,6 +18,8 @@ YEAR: Final = 6
 """Cells that a hit's year takes at the end of its first line, blanks included."""
 COPIES: Final = re.compile(r" ×\d+$")
 """How many true copies a hit stands for, before its year."""
+MANNERS: Final = frozenset({"F6: as typed", "as typed; F6: mended"})
+"""What the status says after the count, where the query is misspelt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def says(shown: str, whole: str, room: int) -> bool:
 
 
 def answers(frame: Frame, query: str) -> bool:
-    """Whether a complete answer to this query stands there, by any route."""
+    """Whether a complete answer to this query stands there, by any route; a misspelt one as it was mended."""
     said = heading(frame).partition(" for ")[2]
     room = split(frame) - 4 - heading(frame).index(said) if said else 0
     return " found · " in status(frame) and says(said, f"“{query}”", room)

@@ -1,6 +1,6 @@
 """Searches in the running product: from Enter to the complete list, and whether that list is the engine's."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,7 @@ from mambomeme_eval.pty.replay import Frame, completing
 from mambomeme_eval.pty.starts import PRODUCT, QUIT
 from mambomeme_eval.pty.terminal import ProgramEnded
 from mambomeme_tui.retrieval.results import SearchResult
+from mambomeme_tui.telling import searched_for
 from mambomeme_tui.text import printable
 
 TYPED: Final = "typed"
@@ -49,9 +50,14 @@ class Search:
     shown: ShownAnswer
 
 
-def drive(settings: Mapping[str, str], queries: Sequence[str]) -> list[Search]:
-    """Search for all queries in one process, each in both ways; never the same query twice in a row."""
-    found = []
+def drive(settings: Mapping[str, str], sentences: Mapping[str, str]) -> list[Search]:
+    """Search for all queries in one process, each in both ways; never the same query twice in a row.
+
+    Args:
+        settings: the environment of the program.
+        sentences: query -> what the program makes of it, which its heading shows.
+    """
+    found, queries = [], list(sentences)
     with Driven(PRODUCT, settings) as product:
         product.settle_or_fail(lambda frame: "ready" in layout.status(frame) and _loaded(frame), "that it is ready")
         product.terminal.write(b"warming up")
@@ -59,8 +65,9 @@ def drive(settings: Mapping[str, str], queries: Sequence[str]) -> list[Search]:
         product.terminal.write(ENTER)
         product.settle_or_fail(lambda frame: not layout.box_has_focus(frame), "the list's keys")
         for number, query in enumerate(queries):
-            found.append(_search_typed(product, query))
-            found.append(_search_at_once(product, queries[(number + (len(queries) + 1) // 2) % len(queries)]))
+            other = queries[(number + (len(queries) + 1) // 2) % len(queries)]
+            found.append(_search_typed(product, query, sentences[query]))
+            found.append(_search_at_once(product, other, sentences[other]))
         if code := product.terminal.finish(QUIT):
             raise ProgramEnded(f"The program ended with exit code {code}.")
     return found
@@ -70,16 +77,16 @@ def _loaded(frame: Frame) -> bool:
     return not layout.is_narrowed(frame)
 
 
-def _search_typed(product: Driven, query: str) -> Search:
+def _search_typed(product: Driven, query: str, sentence: str) -> Search:
     _focus_box(product)
     product.terminal.write(CLEAR + query.encode())
-    product.settle(lambda frames: layout.answers(frames[-1], query), _FOUND, patience=SEARCH_PATIENCE)
-    return _measure(product, query, TYPED, ENTER, b"")
+    product.settle(lambda frames: layout.answers(frames[-1], sentence), _FOUND, patience=SEARCH_PATIENCE)
+    return _measure(product, query, sentence, TYPED, ENTER, b"")
 
 
-def _search_at_once(product: Driven, query: str) -> Search:
+def _search_at_once(product: Driven, query: str, sentence: str) -> Search:
     _focus_box(product)
-    return _measure(product, query, AT_ONCE, CLEAR + query.encode() + ENTER, _FOUND)
+    return _measure(product, query, sentence, AT_ONCE, CLEAR + query.encode() + ENTER, _FOUND)
 
 
 def _focus_box(product: Driven) -> None:
@@ -87,10 +94,10 @@ def _focus_box(product: Driven) -> None:
     product.settle_or_fail(layout.box_has_focus, "the box's keys", quiet=BRIEF)
 
 
-def _measure(product: Driven, query: str, entered: str, keys: bytes, sign: bytes) -> Search:
+def _measure(product: Driven, query: str, sentence: str, entered: str, keys: bytes, sign: bytes) -> Search:
     def ready(frames: list[Frame]) -> bool:
         last = frames[-1]
-        return layout.answers(last, query) and (layout.is_empty(last) or not layout.box_has_focus(last))
+        return layout.answers(last, sentence) and (layout.is_empty(last) or not layout.box_has_focus(last))
 
     stamp = product.terminal.write(keys)
     frames = product.settle(ready, sign, patience=SEARCH_PATIENCE)
@@ -108,7 +115,7 @@ def faults(search: Search, expected: SearchResult) -> list[str]:
     timed = search.milliseconds is not None or not expected.hits  # where nothing is found there is no list to wait for
     found = [] if timed else [f"{where}: no complete answer was drawn"]
     count = f"{len(expected.hits)} for" if expected.hits else "nothing for"
-    heading = f"{count} “{printable(search.query)}”"
+    heading = f"{count} “{printable(searched_for(expected))}”"
     if not layout.says(shown.heading, heading, shown.heading_room):
         found.append(f"{where}: the rule says {shown.heading!r}")
     if len(shown.hits) != len(expected.hits):

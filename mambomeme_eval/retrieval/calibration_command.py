@@ -6,6 +6,7 @@ It changes nothing: a person chooses from the table and writes the numbers into 
 import argparse
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,7 @@ from mambomeme_eval.retrieval.indexes import opened
 from mambomeme_eval.retrieval.report_text import NOTHING
 from mambomeme_eval.scoring import truth_of
 from mambomeme_eval.truth import Unjudged, Unscorable
-from mambomeme_eval.writing import write_whole
+from mambomeme_eval.writing import check_place, write_whole
 from mambomeme_tui import paths
 from mambomeme_tui.errors import OutputError, UsageError
 from mambomeme_tui.retrieval.engine import Engine
@@ -46,18 +47,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write where that is asked for."""
+    file = paths.expand(options.json) if options.json else None
+    if file:
+        with _telling(file):
+            check_place(file)
     data = paths.expand(options.data_dir) if options.data_dir else paths.data_dir()
     report = measure(data, paths.expand(options.partition))
     print("\n".join(lines(report)))
-    if options.json:
-        _write(paths.expand(options.json), report)
+    if file:
+        with _telling(file):
+            write_whole(file, json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     return 0
 
 
-def _write(path: Path, report: Report) -> None:
-    text = json.dumps(report, indent=1, ensure_ascii=False, allow_nan=False)
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """What can't be written is a wrong command line."""
     try:
-        write_whole(path, text + "\n")
+        yield
     except OutputError as error:
         raise UsageError(f"The figures can't be written to {path}: {error.message}") from None
 

@@ -72,13 +72,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _whole(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) < 10:
         return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number, not {text[:20]!r}")
+    raise argparse.ArgumentTypeError(f"a whole number from 0, not {text[:20]!r}")
 
 
 def _count(text: str) -> int:
-    if number := _whole(text):
-        return number
-    raise argparse.ArgumentTypeError("a number from 1, not 0")
+    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number from 1, not {text[:20]!r}")
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from mambomeme_tui.index.sources import may_build_anew
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.query import understand
 from mambomeme_tui.retrieval.results import Hit, SearchResult, State
+from mambomeme_tui.telling import ONLY_EXCLUDED, searched_for, why_nothing
 from mambomeme_tui.text import printable
 
 _NOTES = {
@@ -44,7 +45,10 @@ class Manner:
 
 def run(typed: str, settings: Settings, limit: int, how: Manner) -> int:
     """Search and print; returns 0, or 1 where nothing was found."""
-    if not understand(typed).asks:
+    query = understand(typed)
+    if not query.asks and query.syntax.excluded:
+        raise UsageError(ONLY_EXCLUDED)
+    if not query.asks:
         raise UsageError("The query is empty.", "Say what you remember of the meme.")
     engine = _open(settings)
     if settings.route != "lexical":
@@ -53,6 +57,8 @@ def run(typed: str, settings: Settings, limit: int, how: Manner) -> int:
     with answering():
         _print(result, how)
     if not how.as_json and not how.print0:
+        if reason := why_nothing(result, engine.facets):
+            tell(printable(reason))
         tell(_summary(result, engine, how))
     if damaged := engine.version.instead_of:
         tell(f"mambomeme: {printable(damaged.message)} {engine.version.name} answered. Run `mambomeme publish`.")
@@ -99,7 +105,7 @@ def _summary(result: SearchResult, engine: Engine, how: Manner) -> str:
     if note := _NOTES.get(result.state):
         notes.append(note)
     if result.repaired:
-        notes.append(f"for “{printable(result.repaired)}”; --as-typed searches for exactly what was typed")
+        notes.append(f"for “{printable(searched_for(result))}”; --as-typed searches for exactly what was typed")
     if engine.dense_error and result.state is State.DENSE_FAILED:
         notes.append(engine.dense_error.message)
     return " · ".join(notes)

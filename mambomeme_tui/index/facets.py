@@ -203,6 +203,14 @@ class Facets:
         first, last = year_range(value) or (1, 0)
         return [table.first + number for number, key in enumerate(table.keys) if first <= int(key) <= last]
 
+    def has(self, name: str, value: str) -> bool:
+        """Whether a meme that may be shown has an entry in which the value's folded words stand in sequence."""
+        table = self.tables.get(name)
+        if table is None:
+            return False
+        numbers = self._years(table, value) if name == "year" else _matching(table, value)
+        return any(table.counts[number - table.first] for number in numbers)
+
     def complete(self, name: str, prefix: str, limit: int = 8) -> list[str]:
         """Spellings with a word that starts with the folded prefix, those of most memes first, ties by their words.
 

@@ -12,6 +12,7 @@ from textual.timer import Timer
 
 from mambomeme_tui import media
 from mambomeme_tui.opening import OpenError, open_meme
+from mambomeme_tui.session import Session
 from mambomeme_tui.text import printable
 from mambomeme_tui.ui.render_marker import RenderMarker, is_wanted
 from mambomeme_tui.ui.runner import GuardedApp
@@ -20,7 +21,7 @@ from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.tidying import PAUSE, tidy
 from mambomeme_tui.ui.view import Phase, View
-from mambomeme_tui.ui.widgets.bars import StatusLine
+from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS, Keys, StatusLine
 from mambomeme_tui.ui.widgets.query import QueryBox
 from mambomeme_tui.ui.widgets.results import ResultList
 
@@ -52,10 +53,13 @@ class ActingApp(GuardedApp[str]):
 
     palette: Palette
     view: View
+    session: Session
 
     def __init__(self) -> None:
         super().__init__()
         self.chosen = ""
+        self._asked_for = ""
+        self._as_typed = False
         self._awaiting = False
         self._held: list[str] = []
         self._pause: Timer | None = None
@@ -82,6 +86,10 @@ class ActingApp(GuardedApp[str]):
         if self._marker and renderable is not None and self.query(ResultList):
             widgets = self.query_one(ResultList), self.query_one(StatusLine)
             self._marker.displayed(renderable, widgets, self._driver)
+
+    def _ask(self, typed: str, as_typed: bool | None = None) -> bool:
+        """Search; False where there is nothing to search for."""
+        raise NotImplementedError
 
     async def _obey(self, key: str) -> bool:
         """Do what a key means in the list, at once or when the awaited list is there; False where it means nothing."""
@@ -117,6 +125,16 @@ class ActingApp(GuardedApp[str]):
             self.show(replace(self.view, phase=Phase.RESULTS, nearest=True))
             self.screen.set_focus(self.query_one(ResultList))
 
+    def action_as_typed(self) -> None:
+        """Search again for exactly what was typed, where something was mended; once more goes back."""
+        if self._as_typed or (self.view.result and self.view.result.repaired):
+            self._ask(self._asked_for, as_typed=not self._as_typed)
+
+    def action_switch(self) -> None:
+        """Use the version that is served now, where it is another one than is open here."""
+        self.session.switch()
+        self._notice("switching")
+
     def action_help(self) -> None:
         """Show the help."""
         if not isinstance(self.screen, HelpScreen):
@@ -143,6 +161,14 @@ class ActingApp(GuardedApp[str]):
         if hit := self.query_one(ResultList).hit:
             self.chosen = media.name_or_path(hit.meme)
             self.exit(self.chosen)
+
+    def _show_keys(self) -> None:
+        """Show the keys of what has the focus, in the same frame as the focus itself."""
+        if self.focused is None:
+            return
+        keys = self.query_one(Keys)
+        keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
+        keys.refresh()
 
     def _notice(self, text: str, trouble: bool = False) -> None:
         self.show(replace(self.view, notice=text, trouble=trouble))

@@ -32,7 +32,7 @@ from mambomeme_tui.ui.screens.main import MainScreen
 from mambomeme_tui.ui.theming import load_palette, textual_theme
 from mambomeme_tui.ui.tidying import settle_down
 from mambomeme_tui.ui.view import Phase, View
-from mambomeme_tui.ui.widgets.bars import BOX_KEYS, LIST_KEYS, Brand, Counter, Keys, Rule, StatusLine
+from mambomeme_tui.ui.widgets.bars import Brand, Counter, Keys, Rule, StatusLine
 from mambomeme_tui.ui.widgets.details import Details
 from mambomeme_tui.ui.widgets.drawn import Drawn
 from mambomeme_tui.ui.widgets.preview import Preview
@@ -85,7 +85,6 @@ class MamboApp(ActingApp):
         self.view = View(route=settings.route)
         self.session = Session(settings.data_dir, self._hear)
         self._asked = 0
-        self._asked_for = ""
         self._timer: Timer | None = None
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -187,26 +186,20 @@ class MamboApp(ActingApp):
             if isinstance(self.screen, MainScreen):
                 self.screen.hold()
 
-    def action_as_typed(self) -> None:
-        """Search again for exactly what was typed, where something was mended."""
-        if self.view.result and self.view.result.repaired:
-            self._ask(self._asked_for, as_typed=True)
+    def _ask(self, typed: str, as_typed: bool | None = None) -> bool:
+        """Search for what stands in the box; False where there is nothing to search for.
 
-    def action_switch(self) -> None:
-        """Use the version that is served now, where it is another one than is open here."""
-        self.session.switch()
-        self._notice("switching")
-
-    def _ask(self, typed: str, as_typed: bool = False) -> bool:
-        """Search for what stands in the box; False where there is nothing to search for."""
+        Where it isn't said whether as typed, a query that stays the same is searched for in the same manner as before.
+        """
         self._settle()
         self._held.clear()
+        self._as_typed = self._as_typed and typed == self._asked_for if as_typed is None else as_typed
         if not printable(typed):
             self.session.withdraw()
-            self._asked, self._asked_for = 0, ""
+            self._asked, self._asked_for, self._as_typed = 0, "", False
             self.show(self._idle())
             return False
-        self._asked = self.session.submit(typed, self._settings.route, LIMIT, as_typed)
+        self._asked = self.session.submit(typed, self._settings.route, LIMIT, self._as_typed)
         self._asked_for = typed
         self._awaiting = True
         self._timer = self.set_timer(SAY_SEARCHING_AFTER, self._say_searching)
@@ -233,8 +226,8 @@ class MamboApp(ActingApp):
         if not self.query(ResultList):
             return  # the screen is being taken down
         match message.event:
-            case events_of.Answer(number, result) if number == self._asked:
-                await self._answer(result)
+            case events_of.Answer(number, result, reason) if number == self._asked:
+                await self._answer(result, reason)
             case events_of.SearchFailed(number, error) if number == self._asked:
                 self._settle()
                 self._fail(error)
@@ -257,16 +250,18 @@ class MamboApp(ActingApp):
             case events_of.Unavailable(error):
                 self._fail(error)
 
-    async def _answer(self, result: SearchResult) -> None:
+    async def _answer(self, result: SearchResult, reason: str) -> None:
         """Show an answer, then do what was asked of its list before it came."""
         self._settle()
-        phase = Phase.RESULTS if result.hits else Phase.NOTHING
-        view = replace(self.view, phase=phase, result=result, nearest=False, searching=False, notice="", trouble=False)
+        nearest = self.view.keeps_nearest(result, self._as_typed)
+        phase = Phase.RESULTS if result.hits or nearest else Phase.NOTHING
+        view = replace(self.view, phase=phase, result=result, nearest=nearest, as_typed=self._as_typed)
+        view = replace(view, reason=reason, searching=False, notice="", trouble=False)
         if self._marker:
             self._marker.answered(result)
         self._show_now(view)
         held, self._held = self._held, []
-        if not result.hits and isinstance(self.focused, ResultList):
+        if not view.hits and isinstance(self.focused, ResultList):
             self.action_to_box()
             return
         for action in held:
@@ -298,11 +293,3 @@ class MamboApp(ActingApp):
         if self._marker:
             self._marker.failed(view)
         self._show_now(view)
-
-    def _show_keys(self) -> None:
-        """Show the keys of what has the focus, in the same frame as the focus itself."""
-        if self.focused is None:
-            return
-        keys = self.query_one(Keys)
-        keys.keys = LIST_KEYS if isinstance(self.focused, ResultList) else BOX_KEYS
-        keys.refresh()

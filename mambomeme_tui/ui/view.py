@@ -26,6 +26,7 @@ class View:
     Attributes:
         phase: which of the pictures below the result area shows.
         result: the newest answer, in the phases RESULTS and NOTHING.
+        reason: why nothing was found, in the phase NOTHING; empty where that is for the words.
         message: a sentence, in the phases BUILDING and ERROR.
         hint: what to do next, in the phase ERROR.
         progress: how much of the building is done, 0 to 1.
@@ -37,10 +38,12 @@ class View:
         notice: the outcome of the last key, such as "copied".
         trouble: the notice tells of a failure.
         nearest: the hits are those that come nearest where nothing fits.
+        as_typed: the answer is to exactly what was typed, where something would have been mended.
     """
 
     phase: Phase = Phase.WELCOME
     result: SearchResult | None = None
+    reason: str = ""
     message: str = ""
     hint: str = ""
     progress: float = 0.0
@@ -52,6 +55,7 @@ class View:
     notice: str = ""
     trouble: bool = False
     nearest: bool = False
+    as_typed: bool = False
 
     @property
     def shown(self) -> object:
@@ -64,3 +68,8 @@ class View:
         if self.result is None or self.phase is not Phase.RESULTS:
             return ()
         return self.result.nearest if self.nearest else self.result.hits
+
+    def keeps_nearest(self, result: SearchResult, as_typed: bool) -> bool:
+        """Whether this shows what comes nearest, and the result answers the same query in the same manner again."""
+        same = self.result is not None and self.result.query == result.query and self.as_typed == as_typed
+        return same and self.nearest and bool(result.nearest)

@@ -100,8 +100,8 @@ def line_dropped(self: ResultList, y: int, width: int) -> Any:
     return self.blank(width) if result and result.query == query and y == 6 else real_line(self, y, width)
 
 
-def counts_wrong(result: SearchResult) -> str:
-    text = real_counts(result)
+def counts_wrong(result: SearchResult, manner: str) -> str:
+    text = real_counts(result, manner)
     return text.replace("10 found", "11 found") if result.query == query else text
 
 

@@ -1,5 +1,6 @@
 """The benchmark in real terminals: faults of the product are each caught under their names, and a run goes on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def test_a_fault_of_the_product_is_an_error_of_that_search_alone(
     right = references.lists["lexical", FAULTY].ids
     told = {"wrong": right[::-1], "short": right[:-1], "twice": (right[0], right[0], *right[2:])}
     assert samples[0].shown == told.get(fault, ())
+
+
+def test_a_query_that_is_mended_is_borne_out_by_a_screen_that_says_so(
+    engine: Engine, queries: tuple[Query, ...], surroundings: dict[str, str], tmp_path: Path
+) -> None:
+    asked = [replace(one, text=text) for one, text in zip(queries, ("jhon cenna", "distrakted boyfrend"), strict=False)]
+    references = references_of(engine, tuple(asked))
+    sentences = [references.lists["lexical", one.id].sentence for one in asked]
+    assert sentences == ["jhon cena", "distracted boyfriend"]  # the first is what a family really is called too
+    measure(work(references, [asked], surroundings), header(references), tmp_path, unheard)
+    _, requests = read_run(file_of(tmp_path, RUNS, "bm25"))
+    assert [(one.query, one.error) for one in requests] == [(one.id, "") for one in asked]
 
 
 def test_what_is_right_is_measured_from_inside_and_outside(

@@ -54,6 +54,17 @@ def _corpus_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration_command, "world_of", lambda _: bundled_world())
 
 
+@pytest.mark.parametrize("place", ["nowhere/x.json", "."])
+def test_figures_that_cant_be_written_are_told_before_anything_is_measured(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr(calibration_command, "measure", lambda *_: pytest.fail("it was measured"))
+    code, _, sentence = refused(capsys, "threshold", "--json", str(tmp_path / place))
+    assert code == 2
+    assert "The figures can't be written to" in sentence
+    assert list(tmp_path.iterdir()) == []
+
+
 def command(folder: Path, data: Path, *others: str) -> list[str]:
     """The command on a partition."""
     return ["threshold", "--partition", str(folder), "--data-dir", str(data), *others]

@@ -42,6 +42,24 @@ def test_nobody_is_told_that_nobody_reads(arguments: str) -> None:
     assert (code, told) == (141, "")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("score nope", "There is no file 'NOPE'."),
+        ("accept --claim overall nope.jsonl", "There is no file 'NOPE.jsonl'."),
+        ("run --out x --repeats -3", "Argument --repeats: a number from 1, not '-3'. See `mambomeme-eval run --help`."),
+        ("run --out x --repeats 0", "Argument --repeats: a number from 1, not '0'. See `mambomeme-eval run --help`."),
+        ("run --out x --seed=-3", "Argument --seed: a whole number from 0, not '-3'. See `mambomeme-eval run --help`."),
+    ],
+)
+def test_what_is_wrong_with_a_command_line_is_named_as_it_is(
+    arguments: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments.split()) == 2
+    assert capsys.readouterr().err == f"mambomeme-eval: {told.replace('NOPE', str(tmp_path / 'nope'))}\n"
+
+
 def test_a_long_list_of_faults_is_cut_and_counted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def failing() -> None:
         raise PartitionError([Fault("f", line, "x", "y") for line in range(23)], "run")

@@ -155,7 +155,7 @@ BAD_OPTIONS: dict[str, tuple[Callable[[Desk], list[str]], int]] = {
     "no repeats": (lambda desk: ["run", "--out", str(desk.folder), "--repeats", "0"], 2),
     "nowhere to write": (lambda _: ["run"], 2),
     "an unknown system": (lambda desk: ["run", "--out", str(desk.folder), "--system", "lexical"], 2),
-    "a run that is not there": (lambda desk: ["score", str(desk.folder / "none.jsonl")], 3),
+    "a run that is not there": (lambda desk: ["score", str(desk.folder / "none.jsonl")], 2),
     "a run that is a folder": (lambda desk: ["score", str(desk.folder)], 2),
     "a partition that is not there": (lambda desk: ["score", *desk.runs(), "--partition", str(desk.folder)], 3),
     "an empty name": (lambda _: ["score", ""], 2),

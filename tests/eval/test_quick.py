@@ -238,6 +238,19 @@ def test_a_list_is_faultless_only_if_it_is_the_engines(engine: Engine) -> None:
     assert len(faults(search, other)) > 10
 
 
+def test_a_mended_query_is_awaited_and_read_as_what_was_meant(engine: Engine, data_dir: Path, tmp_path: Path) -> None:
+    mended = engine.search("distrakted boyfrend")
+    assert mended.repaired == "distracted boyfriend"
+    right = replace(
+        drawn(mended), shown=replace(drawn(mended).shown, heading=f"{len(mended.hits)} for “{mended.repaired}”")
+    )
+    assert faults(right, mended) == []
+    assert len(faults(drawn(mended), mended)) == 1  # a heading that claims what was typed
+    settings = {"MAMBOMEME_DATA_DIR": str(data_dir), "MAMBOMEME_CONFIG_DIR": str(tmp_path)}
+    done = searches.drive(settings, {"john cena": "john cena", mended.query: mended.repaired})
+    assert [fault for one in done for fault in faults(one, engine.search(one.query))] == []
+
+
 def run_quick(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The benchmark as a process of its own."""
     command = [sys.executable, "-W", "error", "-m", "mambomeme_eval.quick", *arguments]

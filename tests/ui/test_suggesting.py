@@ -51,9 +51,9 @@ def line(box: QueryBox) -> str:
 
 async def test_the_right_arrow_accepts_what_is_shown_behind_the_query(known: Facets) -> None:
     async with OneBox(known).run_test(size=(80, 5)) as pilot:
-        box = await typed_into(pilot, "sad ta")
+        box = await typed_into(pilot, "sad tag")
         assert line(box) == "sad tag:"
-        assert box.value == "sad ta"
+        assert box.value == "sad tag"
         await pilot.press("right")
         assert box.value == "sad tag:"
         box = await typed_into(pilot, "sad who:john-ce")
@@ -61,16 +61,31 @@ async def test_the_right_arrow_accepts_what_is_shown_behind_the_query(known: Fac
         await pilot.press("right")
         assert (box.value, box.cursor_position) == ("sad who:john-cena", 17)
         assert parse(box.value).filters == (Filter("who", "john-cena"),)
-        await typed_into(pilot, "Sad TA")
+        await typed_into(pilot, "TA")
         await pilot.press("right")
-        assert box.value == "Sad TAg:"
+        assert box.value == "TAg:"
         box = await typed_into(pilot, 'who:"john ce')
         await pilot.press("right", "x")
         assert box.value == 'who:"john cena"x'
 
 
 @pytest.mark.parametrize(
-    "text", ["john cena", "to", "t", "who:nobodyatall", "note:jo", "[/]", "who:[red]", "tag:\u202ejo"]
+    "text",
+    [
+        "john cena",
+        "to",
+        "t",
+        "sad ta",
+        "from:Dragostea din te",
+        "tag:cats who",
+        "-cats wh",
+        "big fro",
+        "who:nobodyatall",
+        "note:jo",
+        "[/]",
+        "who:[red]",
+        "tag:\u202ejo",
+    ],
 )
 async def test_what_is_no_filter_is_drawn_as_it_is_and_the_arrow_adds_nothing(known: Facets, text: str) -> None:
     async with OneBox(known).run_test(size=(80, 5)) as pilot:
@@ -79,6 +94,27 @@ async def test_what_is_no_filter_is_drawn_as_it_is_and_the_arrow_adds_nothing(kn
         assert line(box) == before
         await pilot.press("right")
         assert box.value == before
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"), [("wh", "who:"), ('who:"john cena" ta', 'who:"john cena" tag:'), ("-ty", "-type:")]
+)
+async def test_a_name_is_offered_where_nothing_stands_that_it_could_go_on_with(
+    known: Facets, text: str, whole: str
+) -> None:
+    async with OneBox(known).run_test(size=(80, 5)) as pilot:
+        assert line(await typed_into(pilot, text)) == whole
+
+
+async def test_end_accepts_at_the_end_and_only_moves_elsewhere(known: Facets) -> None:
+    async with OneBox(known).run_test(size=(80, 5)) as pilot:
+        box = await typed_into(pilot, "who:john-ce")
+        await pilot.press("left", "left", "end")
+        assert (box.value, box.cursor_position) == ("who:john-ce", 11)
+        await pilot.press("end")
+        assert (box.value, box.cursor_position) == ("who:john-cena", 13)
+        await pilot.press("end")
+        assert box.value == "who:john-cena"
 
 
 async def test_an_arrow_within_the_query_only_moves(known: Facets) -> None:

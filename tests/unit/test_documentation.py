@@ -96,6 +96,17 @@ def test_every_relative_link_in_the_documents_leads_somewhere() -> None:
             assert (document.parent / link).is_file(), f"{document.name}: {link}"
 
 
+def test_every_exact_example_of_the_readme_finds_something_and_leaves_something_out(engine: Engine) -> None:
+    row = re.search(r"^\| exactly \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert row
+    examples = re.findall(r"`([^`]+)`", row[1])
+    assert len(examples) == 4
+    assert all(engine.search(query).hits for query in examples)
+    with_exclusion, without = examples[0], examples[0].rpartition(" -")[0]
+    kept, whole = ({hit.meme.id for hit in engine.search(query).hits} for query in (with_exclusion, without))
+    assert kept < whole
+
+
 def test_what_the_readme_and_the_welcome_tell_to_type_finds_the_right_family_first(engine: Engine) -> None:
     expected = {
         "john cena": "john-cena",

@@ -136,6 +136,22 @@ def test_completions_are_those_of_the_shown_most_used_first(memes: list[Meme], p
             assert set(offered) <= spelt
 
 
+@settings(deadline=None, max_examples=150)
+@given(memes_of, texts_of, st.sampled_from([name for name in FACETS if name != "year"]))
+def test_an_entry_is_told_to_be_there_only_if_a_shown_meme_has_it(memes: list[Meme], value: str, name: str) -> None:
+    with TemporaryDirectory() as folder:
+        found = made(Path(folder), memes)
+        for sought in (value, *(text for one in memes for text in texts(one, name))):
+            assert found.has(name, sought) == any(may_be_shown(memes[at]) for at in scan(memes, name, sought))
+
+
+def test_a_year_is_there_if_a_shown_meme_is_of_it_and_an_unknown_facet_never(tmp_path: Path) -> None:
+    found = made(tmp_path, [meme(year=2012), meme(year=2015, shown=False)])
+    asked = ("2012", "2010-2013", "2013-", ">2014", "2015", "soon")
+    assert [found.has("year", value) for value in asked] == [True, True, False, False, False, False]
+    assert not found.has("note", "2012")
+
+
 def test_every_entry_of_the_corpus_finds_its_memes(bundled: tuple[Meme, ...], known: Facets) -> None:
     for name in ("who", "from", "type", "lang"):
         written = [texts(one, name) for one in bundled]

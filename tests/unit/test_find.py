@@ -86,10 +86,44 @@ def test_nothing_found_is_said_to_a_person_too(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "query"),
+    [
+        (["cat", "-dog"], "cat -dog"),
+        (["-dog", "cat"], "-dog cat"),
+        (["cat", "--limit", "2", "-house", "sofa"], "cat -house sofa"),
+        (["cat", "-tag:office", "--lim=2"], "cat -tag:office"),
+        (["cat", "--limit=2", "--", "--json", "-h"], "cat --json -h"),
+        (['"distracted boyfriend"', "-dog"], '"distracted boyfriend" -dog'),
+    ],
+)
+def test_a_word_with_a_minus_is_part_of_the_query_wherever_it_stands(
+    data_dir: Path, engine: Engine, arguments: list[str], query: str
+) -> None:
+    done = find(data_dir, "--json", "--route", "lexical", *arguments)
+    found = json.loads(done.stdout)
+    assert found["query"] == query
+    limit = 2 if any("--lim" in one for one in arguments) else 10
+    expected = engine.search(query, "lexical", limit).hits
+    assert [hit["id"] for hit in found["hits"]] == [hit.meme.id for hit in expected]
+
+
+def test_the_filter_that_no_meme_has_is_named_to_a_person(data_dir: Path) -> None:
+    done = find(data_dir, "--route", "lexical", "cat", "who:kea")
+    assert (done.returncode, done.stdout) == (1, b"")
+    reason, summary = done.stderr.decode().splitlines()
+    assert reason == 'No meme has who:kea. Did you mean who:"Keanu Reeves"?'
+    assert summary.startswith("Nothing found · ")
+    silent = find(data_dir, "--json", "--route", "lexical", "cat", "who:kea")
+    assert (silent.returncode, silent.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["", "  "], "query is empty"),
         (["\x1b\x07"], "query is empty"),
+        (["-cat"], "That only says what to leave out; say what to find, too."),
+        (["!?", "-cat", '-"big dog"'], "only says what to leave out"),
         (["cat", "--limit", "0"], "1 to 10"),
         (["cat", "--limit", "11"], "1 to 10"),
         (["cat", "--limit", "-1"], "1 to 10"),
@@ -97,7 +131,13 @@ def test_nothing_found_is_said_to_a_person_too(data_dir: Path) -> None:
         (["cat", "--route", "sideways"], "sideways"),
         (["cat", "--json", "--print0"], "not allowed with"),
         ([], "required: query"),
-        (["cat", "--\x1b]0;owned\x07"], "Unrecognized arguments"),
+        (["cat", "--\x1b]0;owned\x07"], "There is no option"),
+        (["cat", "--jsno"], "There is no option '--jsno'. Did you mean --json?"),
+        (["--nearst", "cat"], "Did you mean --nearest?"),
+        (["cat", "--qqqq"], "after -- is all words"),
+        (["cat", "--limit"], "expected one argument"),
+        (["cat", "--d"], "could match --data-dir, --debug"),
+        (["cat", "--json=yes"], "ignored explicit argument"),
     ],
 )
 def test_a_wrong_command_line_is_one_sentence_and_exit_code_two(

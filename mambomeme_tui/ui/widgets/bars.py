@@ -4,6 +4,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from mambomeme_tui.retrieval.results import SearchResult, State
+from mambomeme_tui.telling import searched_for
 from mambomeme_tui.ui.cells import fit, safe, strip_of
 from mambomeme_tui.ui.view import Phase, View
 from mambomeme_tui.ui.widgets.drawn import Drawn
@@ -55,7 +56,7 @@ class Counter(Drawn):
 
 
 class Rule(Drawn):
-    """The line between the query box and what it found: says for which query the list is."""
+    """The line between the query box and what it found: says what was searched for to get the list."""
 
     DEFAULT_CSS = "Rule { height: 1; }"
     split = 0
@@ -76,7 +77,7 @@ class Rule(Drawn):
         if result is None or self.view.phase not in (Phase.RESULTS, Phase.NOTHING):
             return ""
         count = f"{len(result.hits)} for" if result.hits else "nearest to" if self.view.nearest else "nothing for"
-        return f"{count} “{safe(result.query)}”"
+        return f"{count} “{safe(searched_for(result))}”"
 
 
 class StatusLine(Drawn):
@@ -118,18 +119,24 @@ def _figures(view: View) -> str:
         case Phase.ERROR:
             return "no search"
         case _:
-            return _counts(view.result) if view.result else ""
+            return _counts(view.result, _manner(view)) if view.result else ""
 
 
-def _counts(result: SearchResult) -> str:
+def _counts(result: SearchResult, manner: str) -> str:
     found = f"{len(result.hits)} found" if result.hits else "nothing found"
-    return f"{found} · {result.timing.total:.0f} ms · {result.route} · {result.version}"
+    return " · ".join(filter(None, [found, manner, f"{result.timing.total:.0f} ms", result.route, result.version]))
+
+
+def _manner(view: View) -> str:
+    """Which way the query was taken, and the other; short, and early in the line, which a narrow screen cuts."""
+    if view.as_typed:
+        return "as typed; F6: mended"
+    return "F6: as typed" if view.result and view.result.repaired else ""
 
 
 def _note(view: View) -> str:
     answered = _STATES[view.result.state] if view.result and view.phase is not Phase.WELCOME else ""
-    meant = safe(view.result.repaired) if view.result and view.phase in (Phase.RESULTS, Phase.NOTHING) else ""
-    return view.offer or answered or (f"F6 as typed; for “{meant}”" if meant else "") or view.parts
+    return view.offer or answered or view.parts
 
 
 class Keys(Drawn):

@@ -3,6 +3,7 @@
 from textual.strip import Strip
 
 from mambomeme_tui.stages import in_words
+from mambomeme_tui.telling import searched_for
 from mambomeme_tui.ui.cells import centre, fit, safe, strip_of, style, wrap
 from mambomeme_tui.ui.theming import Palette
 from mambomeme_tui.ui.view import Phase, View
@@ -50,13 +51,21 @@ def _building(view: View, palette: Palette, width: int) -> list[_Line]:
 
 
 def _nothing(view: View, palette: Palette, width: int) -> list[_Line]:
-    query = safe(view.result.query) if view.result else ""
-    told = [(line, palette.title) for line in wrap(f"Nothing fits “{query}”.", width - 6, 3)]
-    advice = "Try fewer words, or other ones for the same thing."
+    query = safe(searched_for(view.result)) if view.result else ""
+    why = safe(view.reason) or f"Nothing fits “{query}”."
+    told = [(line, palette.title) for line in wrap(why, width - 6, 6 if view.reason else 3)]
+    hints = [""]
+    if view.result and view.result.repaired and not view.reason:
+        hints += [
+            f"That was searched for in place of “{safe(view.result.query)}”.",
+            "F6 searches for what was typed.",
+            "",
+        ]
+    hints += [] if view.reason else ["Try fewer words, or other ones for the same thing."]
     if view.result and view.result.nearest:
-        advice += " F7 shows what comes nearest."
-    hint = [(line, palette.muted) for line in wrap(advice, width - 6, 3)]
-    return [(f"   {text}", colour) for text, colour in [*told, ("", palette.text), *hint]]
+        hints.append("F7 shows what comes nearest.")
+    told += [(line, palette.muted) for hint in hints for line in wrap(hint, width - 6, 3) or [""]]
+    return [(f"   {text}", colour) for text, colour in told]
 
 
 def _error(view: View, palette: Palette, width: int) -> list[_Line]:

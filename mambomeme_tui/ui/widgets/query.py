@@ -54,6 +54,13 @@ class QueryBox(Input):
             event.stop()
             await self.run_action(binding.action)
 
+    def action_end(self, select: bool = False) -> None:
+        """Move to the end; where the cursor is there already, accept what is suggested, as shells do."""
+        if self.cursor_at_end and not select:
+            self.action_cursor_right()
+        else:
+            super().action_end(select)
+
     def action_clear(self) -> None:
         """Delete the whole query."""
         self.value = ""
