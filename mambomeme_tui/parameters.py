@@ -63,7 +63,7 @@ class Parameters:
     )
     exact_rows: int = 75_000
     annoy_trees: int = 50
-    annoy_search: int = 80
+    annoy_search: int = 60
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
