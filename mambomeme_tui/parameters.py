@@ -61,7 +61,7 @@ class Parameters:
             },
         }
     )
-    exact_rows: int = 75_000
+    exact_rows: int = 150_000
     annoy_trees: int = 50
     annoy_search: int = 60
 
