@@ -5,6 +5,8 @@ import fcntl
 import termios
 from pathlib import Path
 
+from mambomeme_tui.retrieval.engine import Engine
+from mambomeme_tui.telling import searched_for
 from tests.pty.emulator import Emulator
 from tests.pty.test_real_program import assert_restored
 
@@ -30,13 +32,15 @@ def quit_with_nothing_chosen(terminal: Emulator) -> None:
     assert outcome.text.replace("\x1b[?25h", "").strip() == ""
 
 
-def test_a_paste_that_holds_escapes_and_enters_is_a_query_and_chooses_nothing(data_dir: Path, tmp_path: Path) -> None:
+def test_a_paste_that_holds_escapes_and_enters_is_a_query_and_chooses_nothing(
+    data_dir: Path, engine: Engine, tmp_path: Path
+) -> None:
     with Emulator(data_dir, tmp_path) as terminal:
         terminal.wait_for("memes")
         terminal.press(HOSTILE)
-        terminal.wait_for_answer("grumpy [31mcat jjc")
+        terminal.wait_for_answer(searched_for(engine.search("grumpy [31mcat jjc")))
         terminal.press(b"o")  # still typed into the box
-        terminal.wait_for("“grumpy [31mcat jjco”")
+        terminal.wait_for("› grumpy [31mcat jjco")
         quit_with_nothing_chosen(terminal)
 
 

@@ -16,6 +16,7 @@ import pytest
 from mambomeme_tui import media
 from mambomeme_tui.retrieval.engine import Engine
 from mambomeme_tui.retrieval.results import Hit
+from mambomeme_tui.telling import searched_for
 from tests.folders import without_version
 from tests.pty.emulator import STATUS, Emulator
 from tests.pty.terminal_probe import Outcome
@@ -205,7 +206,7 @@ def test_resizing_in_the_middle_of_searches_ends_with_the_right_screen(
             terminal.press(letters.encode())
             terminal.resize(*size)
             typed += letters
-            terminal.wait_for_answer(typed)
+            terminal.wait_for_answer(searched_for(engine.search(typed)))
         assert_shows(terminal, engine)
 
 

@@ -59,10 +59,10 @@ def test_a_mended_query_is_told_with_its_filters_and_exclusions(
     ("query", "told"),
     [
         ("who:kea", 'No meme has who:kea. Did you mean who:"Keanu Reeves"?'),
-        ("dog who:reevs", 'No meme has who:reevs. Did you mean who:"Keanu Reeves"?'),
+        ("dog who:reves", 'No meme has who:reves. Did you mean who:"Keanu Reeves"?'),
         ('who:"jon cena"', 'No meme has who:"jon cena". Did you mean who:"John Cena"?'),
         ("tag:offce", "No meme has tag:offce. Did you mean tag:office?"),
-        ("kind:animals", "No meme has type:animals. Did you mean type:animal?"),
+        ("kind:anmals", "No meme has type:anmals. Did you mean type:animal?"),
         ("lang:german", "No meme has lang:german. There are de, en."),
         ("year:1999", "No meme has year:1999. There are 2012 to 2015."),
         (
