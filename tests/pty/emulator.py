@@ -19,7 +19,7 @@ import pyte
 from tests.pty.terminal_probe import UNFINISHED, TerminalProbe
 
 UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]")
-STATUS = re.compile(r" \S  10 found(?: · F6: as typed)? · \d+ ms · hybrid · v-[0-9a-f]{1,12}(?:…| *)$")
+STATUS = re.compile(r" \S  10 found(?: · F6: as typed)? · \d+ ms · hybrid · v-(?:[0-9a-f]{12} *|[0-9a-f]{0,11}…)$")
 ROOM = 65536
 
 
